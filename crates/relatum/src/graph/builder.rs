@@ -1,0 +1,173 @@
+//! Collects triples by name and turns them into a [`Graph`].
+
+use super::adjacency::Edges;
+use super::dictionary::{Dictionary, Texts};
+use super::ids::{EntityId, Id, RelationId, Split, Triple};
+use super::interner::Interner;
+use super::names::Prefixes;
+use super::{Graph, Inverses};
+
+/// Collects a graph; ids are given in order of first appearance.
+///
+/// ```
+/// use relatum::graph::{GraphBuilder, Split};
+///
+/// let mut builder = GraphBuilder::default();
+/// builder.add(Split::Train, "Martin Lawrence", "stars_in", "Bad Boys");
+/// let (graph, report) = builder.finish();
+/// assert_eq!((graph.entities.len(), report.repeated), (2, 0));
+/// ```
+#[derive(Default)]
+pub struct GraphBuilder {
+    entities: Interner,
+    relations: Interner,
+    entity_labels: Vec<String>,
+    relation_labels: Vec<String>,
+    triples: [Vec<Triple>; 3],
+    inverses: Inverses,
+    /// Prefixes found in the sources.
+    pub prefixes: Prefixes,
+}
+
+/// What [`GraphBuilder::finish`] left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BuildReport {
+    /// Triples that were there already in the same split.
+    pub repeated: usize,
+    /// Triples of valid or test that an earlier split holds already.
+    pub leaked: usize,
+}
+
+impl GraphBuilder {
+    /// Adds one triple by its names.
+    pub fn add(&mut self, split: Split, head: &str, relation: &str, tail: &str) {
+        let triple =
+            Triple { head: self.entity(head), relation: self.relation(relation), tail: self.entity(tail) };
+        self.add_ids(split, triple);
+    }
+
+    /// Adds one triple of ids that this builder gave.
+    pub fn add_ids(&mut self, split: Split, triple: Triple) {
+        self.triples[split as usize].push(triple);
+    }
+
+    /// The id of an entity, new or known.
+    pub fn entity(&mut self, name: &str) -> EntityId {
+        self.entity_hashed(name.as_bytes(), Interner::hash(name.as_bytes()))
+    }
+
+    /// The id of a relation, new or known.
+    pub fn relation(&mut self, name: &str) -> RelationId {
+        RelationId(self.relations.intern(name.as_bytes(), Interner::hash(name.as_bytes())))
+    }
+
+    pub(super) fn entity_hashed(&mut self, name: &[u8], hash: u32) -> EntityId {
+        EntityId(self.entities.intern(name, hash))
+    }
+
+    /// The id of an entity, if it was added.
+    pub fn find_entity(&self, name: &str) -> Option<EntityId> {
+        self.entities.find(name.as_bytes()).map(EntityId)
+    }
+
+    /// The id of a relation, if it was added.
+    pub fn find_relation(&self, name: &str) -> Option<RelationId> {
+        self.relations.find(name.as_bytes()).map(RelationId)
+    }
+
+    /// Gives an entity its display label.
+    pub fn label_entity(&mut self, id: EntityId, label: &str) {
+        set_label(&mut self.entity_labels, id.index(), label);
+    }
+
+    /// Gives a relation its display label.
+    pub fn label_relation(&mut self, id: RelationId, label: &str) {
+        set_label(&mut self.relation_labels, id.index(), label);
+    }
+
+    /// Records that two relations of the source are inverses of each other.
+    pub fn pair(&mut self, a: RelationId, b: RelationId) {
+        self.inverses.pair(a, b);
+    }
+
+    /// The number of triples added so far, repeats included.
+    pub fn len(&self) -> usize {
+        self.triples.iter().map(Vec::len).sum()
+    }
+
+    /// Whether no triple was added.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of entities so far.
+    pub fn entities(&self) -> usize {
+        self.entities.len()
+    }
+
+    /// The number of relations so far.
+    pub fn relations(&self) -> usize {
+        self.relations.len()
+    }
+
+    pub(super) fn triples_mut(&mut self, split: Split) -> &mut Vec<Triple> {
+        &mut self.triples[split as usize]
+    }
+
+    /// Sorts everything into its place.
+    pub fn finish(mut self) -> (Graph, BuildReport) {
+        let entities = self.entities.len();
+        let mut report = BuildReport::default();
+        let mut edges: [Edges; 3] = Default::default();
+        for split in Split::ALL {
+            let mut triples = std::mem::take(&mut self.triples[split as usize]);
+            let given = triples.len();
+            triples.retain(|&triple| !edges[..split as usize].iter().any(|earlier| earlier.contains(triple)));
+            report.leaked += given - triples.len();
+            let kept = triples.len();
+            edges[split as usize] = Edges::new(entities, &triples);
+            report.repeated += kept - edges[split as usize].len();
+        }
+        let graph = Graph {
+            entities: dictionary(self.entities, &self.entity_labels),
+            relations: dictionary(self.relations, &self.relation_labels),
+            inverses: self.inverses,
+            prefixes: self.prefixes,
+            edges,
+        };
+        (graph, report)
+    }
+}
+
+fn set_label(labels: &mut Vec<String>, index: usize, label: &str) {
+    if labels.len() <= index {
+        labels.resize_with(index + 1, String::new);
+    }
+    label.clone_into(&mut labels[index]);
+}
+
+fn dictionary<I: Id>(names: Interner, labels: &[String]) -> Dictionary<I> {
+    let names = names.into_texts();
+    let labels: Texts = match labels {
+        [] => Texts::default(),
+        given => (0..names.len()).map(|index| given.get(index).map_or("", String::as_str)).collect(),
+    };
+    Dictionary::new(names, labels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fact_counts_once_in_the_first_split_that_holds_it() {
+        let mut builder = GraphBuilder::default();
+        builder.add(Split::Test, "a", "r", "b");
+        builder.add(Split::Train, "a", "r", "b");
+        builder.add(Split::Train, "a", "r", "b");
+        builder.add(Split::Valid, "b", "r", "a");
+        let (graph, report) = builder.finish();
+        assert_eq!(report, BuildReport { repeated: 1, leaked: 1 });
+        assert_eq!(Split::ALL.map(|split| graph.edges(split).len()), [1, 1, 0]);
+    }
+}

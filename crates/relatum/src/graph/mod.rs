@@ -1,0 +1,61 @@
+//! The graph: names ↔ ids, triples by split, adjacency in both directions.
+//!
+//! In reading order: [`ids`] are what everything is written in, a [`Dictionary`] gives them
+//! names, [`Edges`] connect them, a [`GraphBuilder`] makes a [`Graph`] of names.
+
+mod adjacency;
+mod builder;
+mod dictionary;
+mod ids;
+mod interner;
+mod inverses;
+mod names;
+mod nearest;
+
+pub use adjacency::{Adjacency, Arc, Edges};
+pub use builder::{BuildReport, GraphBuilder};
+pub use dictionary::{Dictionary, Texts};
+pub use ids::{EntityId, Id, RelationId, Split, Triple};
+pub use inverses::Inverses;
+pub use names::{NameError, Prefixes};
+
+/// A graph with its names and splits, in memory or mapped from a project folder.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Graph {
+    /// The names of the entities.
+    pub entities: Dictionary<EntityId>,
+    /// The names of the relations.
+    pub relations: Dictionary<RelationId>,
+    /// Which relations of the source are inverses of each other.
+    pub inverses: Inverses,
+    /// IRI prefixes of the sources.
+    pub prefixes: Prefixes,
+    pub(crate) edges: [Edges; 3],
+}
+
+impl Graph {
+    /// The edges of a split.
+    pub fn edges(&self, split: Split) -> &Edges {
+        &self.edges[split as usize]
+    }
+
+    /// The entity a person means; see [`Dictionary::resolve`].
+    pub fn entity(&self, text: &str) -> Result<EntityId, NameError> {
+        self.entities.resolve(text, &self.prefixes)
+    }
+
+    /// The relation a person means; see [`Dictionary::resolve`].
+    pub fn relation(&self, text: &str) -> Result<RelationId, NameError> {
+        self.relations.resolve(text, &self.prefixes)
+    }
+
+    /// How to write an entity so that a person can read it and [`entity`](Self::entity) finds it.
+    pub fn entity_text(&self, id: EntityId) -> String {
+        self.entities.readable(id, &self.prefixes)
+    }
+
+    /// How to write a relation so that a person can read it and [`relation`](Self::relation) finds it.
+    pub fn relation_text(&self, id: RelationId) -> String {
+        self.relations.readable(id, &self.prefixes)
+    }
+}

@@ -1,0 +1,5 @@
+//! The project folder on disk.
+
+mod column;
+
+pub use column::Column;

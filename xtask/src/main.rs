@@ -1,0 +1,3 @@
+//! What a developer or CI runs.
+
+fn main() {}
