@@ -12,6 +12,8 @@ mod interner;
 mod inverses;
 mod names;
 mod nearest;
+pub mod read;
+mod split;
 
 pub use adjacency::{Adjacency, Arc, Edges};
 pub use builder::{BuildReport, GraphBuilder};
@@ -20,6 +22,7 @@ pub use films::films;
 pub use ids::{EntityId, Id, RelationId, Split, Triple};
 pub use inverses::Inverses;
 pub use names::{NameError, Prefixes};
+pub use split::{Shares, SplitError, SplitReport};
 
 /// A graph with its names and splits, in memory or mapped from a project folder.
 #[derive(Clone, Debug, Default, PartialEq)]
