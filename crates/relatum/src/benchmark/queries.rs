@@ -35,3 +35,9 @@ pub struct Lists {
     /// Items.
     pub items: Column<EntityId>,
 }
+impl QueryGroup {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.hard.offsets.len().saturating_sub(1)
+    }
+}

@@ -7,6 +7,7 @@ mod columns;
 mod csv;
 mod delimited;
 mod error;
+pub mod folders;
 mod format;
 mod lines;
 mod rdf;
@@ -120,19 +121,21 @@ impl<'a> Reader<'a> {
         let mut problems = Problems::new(&source.name, self.options.skip_bad_lines);
         let mut report = LabelReport::default();
         let builder = &mut self.builder;
-        let label = |[name, label]: [Text<'_>; 2]| {
-            let (entity, relation) =
-                (builder.find_entity(name.to_str()), builder.find_relation(name.to_str()));
-            if let Some(entity) = entity {
-                builder.label_entity(entity, label.to_str());
-            }
-            if let Some(relation) = relation {
-                builder.label_relation(relation, label.to_str());
-            }
-            if entity.is_some() || relation.is_some() {
-                report.used += 1;
-            } else {
-                report.unused += 1;
+        let label = |rows: &[[Text<'_>; 2]]| {
+            for [name, label] in rows {
+                let (entity, relation) =
+                    (builder.find_entity(name.to_str()), builder.find_relation(name.to_str()));
+                if let Some(entity) = entity {
+                    builder.label_entity(entity, label.to_str());
+                }
+                if let Some(relation) = relation {
+                    builder.label_relation(relation, label.to_str());
+                }
+                if entity.is_some() || relation.is_some() {
+                    report.used += 1;
+                } else {
+                    report.unused += 1;
+                }
             }
         };
         read_rows(source, format, Layout::plain(), label, |line, problem| problems.meet(line, problem))?;
@@ -158,14 +161,17 @@ impl<'a> Reader<'a> {
         let layout = layout(&source.name, &first, self.options.columns.as_ref(), self.options.header)?;
         let builder = &mut self.builder;
         let mut triples = 0;
-        let add = |[head, relation, tail]: [Text<'_>; 3]| {
-            let triple = Triple {
-                head: builder.entity_hashed(head.bytes, head.hash),
-                relation: builder.relation_hashed(relation.bytes, relation.hash),
-                tail: builder.entity_hashed(tail.bytes, tail.hash),
-            };
-            builder.add_ids(split, triple);
-            triples += 1;
+        let add = |rows: &[[Text<'_>; 3]]| {
+            builder.warm_entities(rows.iter().flat_map(|[head, _, tail]| [head.hash, tail.hash]));
+            for [head, relation, tail] in rows {
+                let triple = Triple {
+                    head: builder.entity_hashed(head.bytes, head.hash),
+                    relation: builder.relation_hashed(relation.bytes, relation.hash),
+                    tail: builder.entity_hashed(tail.bytes, tail.hash),
+                };
+                builder.add_ids(split, triple);
+            }
+            triples += rows.len() as u64;
         };
         read_rows(source, format, layout, add, |line, problem| problems.meet(line, problem))?;
         Ok(triples)

@@ -1,8 +1,8 @@
 //! RDF in all its line and Turtle forms, through `oxrdfio`.
 
-use hashbrown::HashMap;
 use oxrdf::{GraphName, NamedOrBlankNode, Term};
 use oxrdfio::{RdfFormat, RdfParseError, RdfParser, RdfSyntaxError};
+use std::collections::HashMap;
 
 use super::error::{LineProblem, ReadError};
 use super::format::Format;
