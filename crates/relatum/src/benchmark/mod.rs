@@ -1,0 +1,1 @@
+//! Queries with known answers, by which the engine is judged.
