@@ -16,5 +16,6 @@
 
 pub mod benchmark;
 pub mod graph;
+pub mod import;
 pub mod random;
 pub mod store;
