@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{betae, query2box};
+use super::{BenchmarkFolder, FolderError, betae, query2box};
 use crate::graph::Split;
 
 /// A benchmark folder that is recognised by its files.
