@@ -2,13 +2,17 @@
 //!
 //! A [`Reader`] takes files one after another. `source` opens and decompresses them, `format`
 //! guesses what they are, `delimited` (with `lines`, `csv` and `columns`) and `rdf` read them.
+//! Benchmark folders are read as a whole: [`query2box`] and [`betae`].
 
+pub mod betae;
 mod columns;
 mod csv;
 mod delimited;
 mod error;
+mod folder;
 mod format;
 mod lines;
+pub mod query2box;
 mod rdf;
 mod source;
 
@@ -16,6 +20,7 @@ use std::path::Path;
 
 pub use columns::{Column, Columns, Header};
 pub use error::{LineProblem, ReadError};
+pub use folder::{BenchmarkFolder, FolderError, FolderReport};
 pub use format::Format;
 pub use source::{Observer, Unobserved};
 
