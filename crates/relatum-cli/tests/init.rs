@@ -87,7 +87,8 @@ fn rdf_brings_labels_and_prefixes() {
         dbr:Berlin dbr:capitalOf dbr:Germany ; rdfs:label 'Berlin'@de, 'the capital'@en ; dbr:people 3600000 .\n";
     let outcome = desk.put("x.ttl", turtle).run(&["init", "p", "x.ttl"]);
     insta::assert_snapshot!(outcome.stderr, @"note: x.ttl: 1 triple with a literal left out (--literals keeps them)");
-    let texts = ["dbr:Berlin", "the capital", "<http://dbpedia.org/resource/Berlin>"].map(|name| desk.ok(&["describe", "p", name]));
+    let texts = ["dbr:Berlin", "the capital", "<http://dbpedia.org/resource/Berlin>"]
+        .map(|name| desk.ok(&["describe", "p", name]));
     assert!(texts[1..].iter().all(|text| *text == texts[0]));
     insta::assert_snapshot!(texts[0], @r"
     the capital <http://dbpedia.org/resource/Berlin>: entity, 1 edge

@@ -22,7 +22,24 @@ fn films() -> Desk {
 
 #[test]
 fn stats_show_sizes_degrees_and_relations() {
-    insta::assert_snapshot!(films().ok(&["stats", "films"]), @"");
+    insta::assert_snapshot!(films().ok(&["stats", "films"]), @r"
+                                   count
+    entities                           7
+    relations                          2
+    train edges                        6
+    valid edges                        0
+    test edges                         1
+    entities without a train edge      1
+
+    train edges   mean  min  25%  median  75%  90%  99%  max
+    of an entity   1.7    0    1       2    3    3    3    3
+    out of it      0.9    0    0       0    3    3    3    3
+    into it        0.9    0    0       1    2    2    2    2
+
+    relation   edges  heads  tails  tails/head  heads/tail  kind
+    stars          4      2      3         2.0         1.3  1-N
+    has genre      2      2      1         1.0         2.0  N-1
+    ");
 }
 
 #[test]
@@ -70,7 +87,18 @@ fn an_unknown_name_is_answered_with_the_nearest() {
 #[test]
 fn find_looks_into_names() {
     let desk = films();
-    insta::assert_snapshot!(desk.ok(&["find", "films", "s"]), @"");
+    insta::assert_snapshot!(desk.ok(&["find", "films", "s"]), @r"
+    3 entities with 's':
+      edges  write
+          3  Bad Boys
+          2  Will Smith
+          1  Eva Mendes
+
+    2 relations with 's':
+      edges  write
+          4  stars
+          2  has genre
+    ");
     insta::assert_snapshot!(desk.ok(&["find", "films", "zebra"]), @"no name or label contains 'zebra'");
     let json: serde_json::Value =
         serde_json::from_str(&desk.ok(&["find", "films", "smith", "--json"])).unwrap();

@@ -59,10 +59,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         }
         let shown = if rows.len() < total { format!(", the {} shortest", rows.len()) } else { String::new() };
         writeln!(out, "{} with '{}'{shown}:", output::counted(total as u64, kind), args.text)?;
-        let mut table = output::table(&["edges", "write", "name"], &[0]);
+        // Without labels the readable text is the name; saying it twice helps nobody.
+        let labelled = rows.iter().any(|row| row.name != row.text);
+        let header: &[&str] = if labelled { &["edges", "write", "name"] } else { &["edges", "write"] };
+        let mut table = output::table(header, &[0]);
         for row in rows {
-            let name = if row.name == row.text { "" } else { row.name.as_str() };
-            table.add_row([output::grouped(row.edges), row.text.clone(), name.to_owned()]);
+            let cells = [output::grouped(row.edges), row.text.clone(), row.name.clone()];
+            table.add_row(cells.into_iter().take(header.len()));
         }
         writeln!(out, "{}", output::render(&table))?;
     }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
-use relatum::graph::read::{Columns, FileReport, FolderReport, Format, Header, Observer, Options, Reader, folders};
+use relatum::graph::read::{
+    Columns, FileReport, FolderReport, Format, Header, Observer, Options, Reader, folders,
+};
 use relatum::graph::{BuildReport, Graph, GraphBuilder, Shares, Split, SplitReport};
 use relatum::store::{Project, Queries, Source, Staging};
 
@@ -90,7 +92,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for note in gathered.notes.into_iter().chain(build_notes(&graph, built)) {
         eprintln!("note: {note}");
     }
-    summarise(&args.dir, &graph, args.split.is_some())
+    summarise(&args.dir, &graph)
 }
 
 /// What is to be read, in order.
@@ -269,7 +271,7 @@ fn build_notes(graph: &Graph, report: BuildReport) -> Vec<String> {
     notes
 }
 
-fn summarise(dir: &Path, graph: &Graph, split: bool) -> anyhow::Result<()> {
+fn summarise(dir: &Path, graph: &Graph) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     let [train, valid, test] = Split::ALL.map(|split| output::grouped(graph.edges(split).len()));
     let (entities, relations) = (graph.entities.len() as u64, graph.relations.len() as u64);
@@ -281,7 +283,7 @@ fn summarise(dir: &Path, graph: &Graph, split: bool) -> anyhow::Result<()> {
         output::counted(relations, "relation")
     )?;
     writeln!(out, "  edges: {train} train, {valid} valid, {test} test")?;
-    if !split && graph.edges(Split::Valid).is_empty() {
+    if [Split::Valid, Split::Test].iter().all(|&split| graph.edges(split).is_empty()) {
         writeln!(
             out,
             "  nothing is held out; --split 0.9/0.05/0.05 would let you measure what a model has learnt"
