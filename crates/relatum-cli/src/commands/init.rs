@@ -244,18 +244,26 @@ fn file_notes(report: &FileReport) -> Vec<String> {
     notes
 }
 
-fn split_notes(report: SplitReport) -> Option<String> {
-    let short = output::counted(report.short as u64, "triple");
-    (report.short > 0).then(|| {
-        format!("the held-out part is {short} smaller than asked: the others are the last of an entity or relation")
-    })
+fn split_notes(report: SplitReport) -> Vec<String> {
+    let mut notes = repeated_note(report.repeated);
+    if report.short > 0 {
+        let short = output::counted(report.short as u64, "triple");
+        notes.push(format!(
+            "the held-out part is {short} smaller than asked: the others are the last of an entity or relation"
+        ));
+    }
+    notes
+}
+
+fn repeated_note(repeated: usize) -> Vec<String> {
+    match repeated {
+        0 => Vec::new(),
+        count => vec![format!("{} left out", output::counted(count as u64, "repeated triple"))],
+    }
 }
 
 fn build_notes(graph: &Graph, report: BuildReport) -> Vec<String> {
-    let mut notes = Vec::new();
-    if report.repeated > 0 {
-        notes.push(format!("{} left out", output::counted(report.repeated as u64, "repeated triple")));
-    }
+    let mut notes = repeated_note(report.repeated);
     if report.leaked > 0 {
         let leaked = output::counted(report.leaked as u64, "triple");
         notes.push(format!("{leaked} of valid or test left out: an earlier split holds them"));

@@ -1,6 +1,6 @@
 //! The graph: names ↔ ids, triples by split, adjacency in both directions.
 //!
-//! In reading order: [`ids`] are what everything is written in, a [`Dictionary`] gives them
+//! In reading order: ids are what everything is written in, a [`Dictionary`] gives them
 //! names, [`Edges`] connect them, a [`GraphBuilder`] makes a [`Graph`] of names.
 
 mod adjacency;

@@ -46,7 +46,7 @@ pub(super) struct Text<'a> {
 impl Text<'_> {
     const EMPTY: Self = Text { bytes: &[], hash: 0 };
 
-    pub(super) fn to_str(&self) -> &str {
+    pub(super) fn as_str(&self) -> &str {
         // Checked when the batch was cut.
         std::str::from_utf8(self.bytes).unwrap_or_default()
     }

@@ -130,12 +130,12 @@ impl<'a> Reader<'a> {
         let label = |rows: &[[Text<'_>; 2]]| {
             for [name, label] in rows {
                 let (entity, relation) =
-                    (builder.find_entity(name.to_str()), builder.find_relation(name.to_str()));
+                    (builder.find_entity(name.as_str()), builder.find_relation(name.as_str()));
                 if let Some(entity) = entity {
-                    builder.label_entity(entity, label.to_str());
+                    builder.label_entity(entity, label.as_str());
                 }
                 if let Some(relation) = relation {
-                    builder.label_relation(relation, label.to_str());
+                    builder.label_relation(relation, label.as_str());
                 }
                 if entity.is_some() || relation.is_some() {
                     report.used += 1;

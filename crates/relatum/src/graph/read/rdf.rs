@@ -74,7 +74,7 @@ impl RdfReader<'_> {
     ) -> Result<(), ReadError> {
         let (file, codec) = (source.name.clone(), source.codec);
         let mut parser = RdfParser::from_format(rdf_format(format)).for_reader(source.into_reader());
-        while let Some(quad) = parser.next() {
+        for quad in parser.by_ref() {
             let quad = match quad {
                 Ok(quad) => quad,
                 Err(RdfParseError::Io(error)) => return Err(explain(&file, codec, error)),

@@ -91,7 +91,7 @@ impl<'a> Source<'a> {
 /// See [`Source::failed`].
 pub(super) fn explain(name: &str, codec: Option<&'static str>, error: io::Error) -> ReadError {
     let file = name.to_owned();
-    if error.get_ref().is_some_and(|inner| inner.is::<StopRequested>()) {
+    if error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<StopRequested>) {
         return ReadError::Stopped;
     }
     match (codec, error.kind()) {
