@@ -16,5 +16,8 @@
 
 pub mod benchmark;
 pub mod graph;
+pub mod logic;
+pub mod plan;
+pub mod query;
 pub mod random;
 pub mod store;

@@ -61,20 +61,29 @@ fn relation(graph: &Graph, name: &Name, errors: &mut Vec<QueryError>) -> Relatio
     })
 }
 
-fn look_up<I: Id>(name: &Name, count: usize, find: impl Fn(&str) -> Result<I, NameError>) -> Result<I, NameError> {
+fn look_up<I: Id>(
+    name: &Name,
+    count: usize,
+    find: impl Fn(&str) -> Result<I, NameError>,
+) -> Result<I, NameError> {
     match name.kind {
         NameKind::Text => find(&name.text),
         NameKind::Iri => find(&format!("<{}>", name.text)),
         NameKind::Number => match name.text.parse::<usize>() {
             Ok(index) if index < count => Ok(I::from_index(index)),
-            _ => Err(NameError::Unknown { kind: I::KIND, text: format!("#{}", name.text), nearest: Vec::new() }),
+            _ => Err(NameError::Unknown {
+                kind: I::KIND,
+                text: format!("#{}", name.text),
+                nearest: Vec::new(),
+            }),
         },
     }
 }
 
 fn not_found(name: &Name, error: NameError) -> QueryError {
-    let like_a_variable =
-        name.kind == NameKind::Text && name.text.len() <= 3 && name.text.starts_with(|c: char| c.is_ascii_uppercase());
+    let like_a_variable = name.kind == NameKind::Text
+        && name.text.len() <= 3
+        && name.text.starts_with(|c: char| c.is_ascii_uppercase());
     let place: Place = name.place;
     QueryError::Name { error, like_a_variable, place }
 }

@@ -75,7 +75,8 @@ impl Checker<'_> {
                 break;
             }
         }
-        let loose: Vec<VariableId> = branch.variables().into_iter().filter(|id| !reached.contains(id)).collect();
+        let loose: Vec<VariableId> =
+            branch.variables().into_iter().filter(|id| !reached.contains(id)).collect();
         if let Some(&first) = loose.first() {
             let target = self.name(self.normal_form.target);
             let variables = loose.iter().map(|&id| self.name(id)).collect();

@@ -74,10 +74,10 @@ impl Note {
                     .label(*place, format!("leads from {variable} back to {variable}"))
                     .help("beam search answers it; exact search does not")
             }
-            Self::SecondSink { variable, place } => {
-                Diagnostic::note(format!("{variable} is a second sink, which is beyond the queries of the paper"))
-                    .label(*place, format!("{variable} leads neither from an anchor nor to the target"))
-            }
+            Self::SecondSink { variable, place } => Diagnostic::note(format!(
+                "{variable} is a second sink, which is beyond the queries of the paper"
+            ))
+            .label(*place, format!("{variable} leads neither from an anchor nor to the target")),
         }
     }
 }

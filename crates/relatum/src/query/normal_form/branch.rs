@@ -60,9 +60,10 @@ impl Branch {
     pub fn formula(&self) -> Formula {
         let positive = self.positive.iter().map(|&atom| Formula::Atom(atom));
         let negative = self.negative.iter().map(|&atom| Formula::Atom(atom).negate());
-        let negated = self.negated.iter().map(|negated| {
-            Formula::exists(negated.bound.clone(), negated.branch.formula()).negate()
-        });
+        let negated = self
+            .negated
+            .iter()
+            .map(|negated| Formula::exists(negated.bound.clone(), negated.branch.formula()).negate());
         Formula::and(positive.chain(negative).chain(negated))
     }
 
@@ -90,7 +91,8 @@ impl Branch {
             entity @ Term::Entity(_) => entity,
         };
         let atoms = |atoms: &[Atom]| {
-            let renamed = |atom: &Atom| Atom { subject: term(atom.subject), object: term(atom.object), ..*atom };
+            let renamed =
+                |atom: &Atom| Atom { subject: term(atom.subject), object: term(atom.object), ..*atom };
             atoms.iter().map(renamed).collect()
         };
         let negated = |negated: &Negated| Negated {

@@ -29,7 +29,13 @@ pub(super) fn canonical(branch: &Branch, fixed: &[VariableId]) -> Branch {
         for (kind, atom) in &literals {
             for (side, term) in [atom.subject, atom.object].into_iter().enumerate() {
                 if let Term::Variable(id) = term {
-                    let seen = (kind, atom.relation, side, colour(&colours, atom.subject), colour(&colours, atom.object));
+                    let seen = (
+                        kind,
+                        atom.relation,
+                        side,
+                        colour(&colours, atom.subject),
+                        colour(&colours, atom.object),
+                    );
                     signs.entry(id).or_default().push(hash(&seen));
                 }
             }

@@ -9,11 +9,7 @@ use crate::query::error::QueryError;
 use crate::query::formula::{Formula, Query, Variable, VariableId};
 
 pub(super) fn normal_form(query: &Query, limits: Limits) -> Result<NormalForm, QueryError> {
-    let mut builder = Builder {
-        variables: query.variables.clone(),
-        scope: vec![query.target],
-        limits,
-    };
+    let mut builder = Builder { variables: query.variables.clone(), scope: vec![query.target], limits };
     let mut branches = builder.branches(&query.formula, false)?;
     let mut seen = FxHashSet::default();
     branches.retain(|branch| seen.insert(canonical(branch, &[query.target])));

@@ -66,10 +66,6 @@ impl NormalForm {
             let bound = branch.variables().into_iter().filter(|&id| id != self.target).collect();
             Formula::exists(bound, branch.formula())
         });
-        Query {
-            target: self.target,
-            variables: self.variables.clone(),
-            formula: Formula::or(branches),
-        }
+        Query { target: self.target, variables: self.variables.clone(), formula: Formula::or(branches) }
     }
 }

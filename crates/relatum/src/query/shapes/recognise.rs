@@ -28,8 +28,12 @@ impl Arguments {
     /// The shape of a query and what stands in it.
     pub fn of(normal_form: &NormalForm) -> Option<Self> {
         let target = normal_form.target;
-        let mut branches: Vec<Vec<Part>> =
-            normal_form.branches.iter().take(3).map(|branch| parts(branch, target, None)).collect::<Option<_>>()?;
+        let mut branches: Vec<Vec<Part>> = normal_form
+            .branches
+            .iter()
+            .take(3)
+            .map(|branch| parts(branch, target, None))
+            .collect::<Option<_>>()?;
         let signatures: Vec<String> = branches.iter().map(|parts| signature(parts)).collect();
         let signatures: Vec<&str> = signatures.iter().map(String::as_str).collect();
         let shape = match signatures.as_slice() {

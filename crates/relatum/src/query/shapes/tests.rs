@@ -41,15 +41,27 @@ fn the_forms_of_the_files_mean_the_formulas_of_the_literature() {
         ("[[1,[2]],[3,[4]],[-1]]", "?A : #2(#1, A) or #4(#3, A)", "2u"),
         (r#"{"shape": "2u", "query": [[1,[2]],[3,[4]]]}"#, "?A : #2(#1, A) or #4(#3, A)", "2u"),
         ("[[[1,[2]],[3,[4]],['u']],[5]]", "?A : exists V. (#2(#1, V) or #4(#3, V)) and #5(V, A)", "up"),
-        (r#"{"shape": "uc", "query": [[1,[2]],[3,[4]],5]}"#, "?A : exists V. (#2(#1, V) or #4(#3, V)) and #5(V, A)", "up"),
+        (
+            r#"{"shape": "uc", "query": [[1,[2]],[3,[4]],5]}"#,
+            "?A : exists V. (#2(#1, V) or #4(#3, V)) and #5(V, A)",
+            "up",
+        ),
         ("((1,(2,)),(3,(4,-2)))", "?A : #2(#1, A) and not #4(#3, A)", "2in"),
         ("((1,(2,)),(3,(4,)),(5,(6,'n')))", "?A : #2(#1, A) and #4(#3, A) and not #6(#5, A)", "3in"),
         ("(((1,(2,)),(3,(4,-2))),(5,))", "?A : exists V. #2(#1, V) and not #4(#3, V) and #5(V, A)", "inp"),
         ("((1,(2,3)),(4,(5,-2)))", "?A : exists V. #2(#1, V) and #3(V, A) and not #5(#4, A)", "pin"),
         ("((1,(2,3,-2)),(4,(5,)))", "?A : not (exists V. #2(#1, V) and #3(V, A)) and #5(#4, A)", "pni"),
         ("(((1,(2,-2)),(3,(4,-2))),(-2,))", "?A : not (not #2(#1, A) and not #4(#3, A))", "2u"),
-        ("(((1,(2,-2)),(3,(4,-2))),(-2,5))", "?A : exists V. not (not #2(#1, V) and not #4(#3, V)) and #5(V, A)", "up"),
-        (r#"{"shape": "2p", "anchors": [1], "relations": [2, 3]}"#, "?A : exists V. #2(#1, V) and #3(V, A)", "2p"),
+        (
+            "(((1,(2,-2)),(3,(4,-2))),(-2,5))",
+            "?A : exists V. not (not #2(#1, V) and not #4(#3, V)) and #5(V, A)",
+            "up",
+        ),
+        (
+            r#"{"shape": "2p", "anchors": [1], "relations": [2, 3]}"#,
+            "?A : exists V. #2(#1, V) and #3(V, A)",
+            "2p",
+        ),
         ("[1,[2,3,4,5]]", "?A : exists V, U, W. #2(#1, V) and #3(V, U) and #4(U, W) and #5(W, A)", "general"),
     ];
     for (text, formula, shape) in cases {
@@ -61,7 +73,8 @@ fn the_forms_of_the_files_mean_the_formulas_of_the_literature() {
 
 #[test]
 fn the_edge_reading_of_pni_is_another_question() {
-    let edge = crate::query::syntax::parse("?A : exists V. #2(#1, V) and not #3(V, A) and #5(#4, A)").unwrap();
+    let edge =
+        crate::query::syntax::parse("?A : exists V. #2(#1, V) and not #3(V, A) and #5(#4, A)").unwrap();
     assert_ne!(edge, parse("((1,(2,3,-2)),(4,(5,)))").unwrap());
 }
 

@@ -40,7 +40,11 @@ fn object(entries: &[(String, Value)], place: Place) -> Result<Named, QueryError
     let get = |key: &str| entries.iter().find(|(name, _)| name == key).map(|(_, value)| value);
     let known = ["shape", "query", "anchors", "relations"];
     if let Some((key, value)) = entries.iter().find(|(key, _)| !known.contains(&key.as_str())) {
-        return Err(syntax("`shape` with `query`, or with `anchors` and `relations`", &format!("`{key}`"), value.place));
+        return Err(syntax(
+            "`shape` with `query`, or with `anchors` and `relations`",
+            &format!("`{key}`"),
+            value.place,
+        ));
     }
     let shape = match get("shape") {
         None => None,
@@ -109,7 +113,10 @@ fn set(value: &Value) -> Result<Named, QueryError> {
             let steps: Vec<Step<Name>> = steps.iter().map(step).collect::<Result<_, _>>()?;
             Ok(steps.into_iter().fold(set(from)?, Structure::then))
         }
-        [parts @ .., last] if !matches!(last.kind, Kind::List(_)) && parts.iter().all(|part| matches!(part.kind, Kind::List(_))) => {
+        [parts @ .., last]
+            if !matches!(last.kind, Kind::List(_))
+                && parts.iter().all(|part| matches!(part.kind, Kind::List(_))) =>
+        {
             Ok(all(parts)?.then(step(last)?))
         }
         parts => all(parts),
@@ -140,7 +147,8 @@ fn is_union_mark(value: &Value) -> bool {
 
 /// Whether a list has no lists in it: then it is the relations of a path.
 fn is_flat(value: &Value) -> bool {
-    let flat = |items: &[Value]| items.iter().all(|item| !matches!(item.kind, Kind::List(_) | Kind::Object(_)));
+    let flat =
+        |items: &[Value]| items.iter().all(|item| !matches!(item.kind, Kind::List(_) | Kind::Object(_)));
     matches!(&value.kind, Kind::List(items) if !items.is_empty() && flat(items))
 }
 

@@ -66,7 +66,11 @@ impl Reader<'_> {
     }
 
     /// The items up to `close`; a comma may stand after the last one, as in a tuple of one.
-    fn list<T>(&mut self, close: char, item: fn(&mut Self) -> Result<T, QueryError>) -> Result<Vec<T>, QueryError> {
+    fn list<T>(
+        &mut self,
+        close: char,
+        item: fn(&mut Self) -> Result<T, QueryError>,
+    ) -> Result<Vec<T>, QueryError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let place = Place::new(self.at..self.at + 1);
@@ -123,7 +127,8 @@ impl Reader<'_> {
         } else {
             format!("\"{}\"", raw.replace("\\'", "'").replace('"', "\\\""))
         };
-        serde_json::from_str(&json).map_err(|_| syntax("a JSON string", &format!("`{quote}{raw}{quote}`"), place))
+        serde_json::from_str(&json)
+            .map_err(|_| syntax("a JSON string", &format!("`{quote}{raw}{quote}`"), place))
     }
 
     fn peek(&self) -> Option<char> {

@@ -18,7 +18,10 @@ impl<'a> Locator<'a> {
     pub(super) fn new(text: &'a str, tokens: Vec<Token>, mut prefixes: FxHashMap<String, String>) -> Self {
         for part in tokens.windows(3) {
             let [word, name, iri] = [part[0], part[1], part[2]].map(|token| &text[token.place.range()]);
-            if word.eq_ignore_ascii_case("prefix") && part[1].kind == Kind::Prefixed && part[2].kind == Kind::Iri {
+            if word.eq_ignore_ascii_case("prefix")
+                && part[1].kind == Kind::Prefixed
+                && part[2].kind == Kind::Iri
+            {
                 prefixes.insert(name.trim_end_matches(':').to_owned(), iri[1..iri.len() - 1].to_owned());
             }
         }
@@ -78,7 +81,8 @@ impl<'a> Locator<'a> {
     pub(super) fn string(&mut self, value: &str) -> Place {
         self.next(&format!("\"{value}"), |locator, token| {
             let text = locator.token_text(token);
-            token.kind == Kind::String && text.trim_matches(['"', '\'']).replace('\\', "") == value.replace('\\', "")
+            token.kind == Kind::String
+                && text.trim_matches(['"', '\'']).replace('\\', "") == value.replace('\\', "")
         })
     }
 

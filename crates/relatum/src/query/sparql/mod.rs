@@ -32,5 +32,6 @@ pub fn looks_like(text: &str) -> bool {
         words.iter().any(|it| word.eq_ignore_ascii_case(it))
     };
     // `select : r(a, select)` is a query in the text syntax whose target is called so.
-    word(0).is_some_and(opens) && (word(1) != Some(":") || word(0).is_some_and(|it| it.eq_ignore_ascii_case("prefix")))
+    word(0).is_some_and(opens)
+        && (word(1) != Some(":") || word(0).is_some_and(|it| it.eq_ignore_ascii_case("prefix")))
 }

@@ -41,7 +41,11 @@ impl Translator<'_> {
     }
 
     /// The pattern with its own variables quantified; none if it says nothing.
-    pub(super) fn quantified(&mut self, pattern: &GraphPattern, outer: &Scope) -> Result<Option<Parsed>, QueryError> {
+    pub(super) fn quantified(
+        &mut self,
+        pattern: &GraphPattern,
+        outer: &Scope,
+    ) -> Result<Option<Parsed>, QueryError> {
         let mut scope = outer.clone();
         let mut own = Vec::new();
         self.values(pattern, &mut scope)?;
@@ -63,7 +67,12 @@ impl Translator<'_> {
         Ok((!parts.is_empty()).then(|| Formula::exists(own, Formula::and(parts))))
     }
 
-    fn conjuncts(&mut self, pattern: &GraphPattern, scope: &Scope, parts: &mut Vec<Parsed>) -> Result<(), QueryError> {
+    fn conjuncts(
+        &mut self,
+        pattern: &GraphPattern,
+        scope: &Scope,
+        parts: &mut Vec<Parsed>,
+    ) -> Result<(), QueryError> {
         match pattern {
             GraphPattern::Bgp { patterns } => {
                 for triple in patterns {
@@ -114,14 +123,19 @@ impl Translator<'_> {
                 if !names(right).iter().any(|name| ours.contains(name)) {
                     let place = self.locator.word(&["MINUS"]);
                     let instead = "it takes nothing away: share a variable, or leave it out";
-                    return Err(refuse::refused("MINUS that shares no variable with what stands before it", instead, place));
+                    return Err(refuse::refused(
+                        "MINUS that shares no variable with what stands before it",
+                        instead,
+                        place,
+                    ));
                 }
                 let visible = visible(left, scope);
                 let body = self.quantified(right, &visible)?;
                 parts.extend(body.map(Formula::negate));
             }
             // Read before, where the scope was made.
-            GraphPattern::Values { variables, .. } if variables.iter().all(|it| is_entity(scope, it.as_str())) => {}
+            GraphPattern::Values { variables, .. }
+                if variables.iter().all(|it| is_entity(scope, it.as_str())) => {}
             other => return Err(refuse::pattern(other, &self.locator)),
         }
         Ok(())
@@ -131,7 +145,9 @@ impl Translator<'_> {
         match expression {
             Expression::Exists(pattern) => match self.quantified(pattern, scope)? {
                 Some(formula) => Ok(formula),
-                None => Err(refuse::refused("an empty EXISTS", "leave it out", self.locator.word(&["EXISTS"]))),
+                None => {
+                    Err(refuse::refused("an empty EXISTS", "leave it out", self.locator.word(&["EXISTS"])))
+                }
             },
             Expression::Not(inner) => Ok(self.filter(inner, scope)?.negate()),
             Expression::And(a, b) => Ok(Formula::and([self.filter(a, scope)?, self.filter(b, scope)?])),
@@ -143,19 +159,28 @@ impl Translator<'_> {
     /// Lets every VALUES of a group give its variable its one name.
     fn values(&mut self, pattern: &GraphPattern, scope: &mut Scope) -> Result<(), QueryError> {
         match pattern {
-            GraphPattern::Join { .. } => join_spine(pattern).into_iter().try_for_each(|side| self.values(side, scope)),
+            GraphPattern::Join { .. } => {
+                join_spine(pattern).into_iter().try_for_each(|side| self.values(side, scope))
+            }
             GraphPattern::Filter { inner, .. } => self.values(inner, scope),
             GraphPattern::Minus { left, .. } => self.values(left, scope),
             GraphPattern::Values { variables, bindings } => {
                 let place = self.locator.word(&["VALUES"]);
                 let ([variable], [row]) = (variables.as_slice(), bindings.as_slice()) else {
-                    let instead = "give one variable one name; write several names as alternatives with UNION";
+                    let instead =
+                        "give one variable one name; write several names as alternatives with UNION";
                     return Err(refuse::refused("VALUES with several variables or rows", instead, place));
                 };
                 let name = match row.first() {
                     Some(Some(GroundTerm::NamedNode(node))) => self.name(node.as_str()),
                     Some(Some(GroundTerm::Literal(literal))) => self.literal(literal),
-                    _ => return Err(refuse::refused("UNDEF", "give the variable a name", self.locator.word(&["UNDEF"]))),
+                    _ => {
+                        return Err(refuse::refused(
+                            "UNDEF",
+                            "give the variable a name",
+                            self.locator.word(&["UNDEF"]),
+                        ));
+                    }
                 };
                 if scope.terms.contains_key(variable.as_str()) {
                     let instead = "VALUES gives an anchor its name; use another variable";
@@ -174,7 +199,9 @@ impl Translator<'_> {
             TermPattern::NamedNode(node) => Term::Entity(self.name(node.as_str())),
             TermPattern::Literal(literal) => Term::Entity(self.literal(literal)),
             // The scope holds every variable of the pattern; the target stands in for none.
-            TermPattern::Variable(variable) => known(variable.as_str()).unwrap_or(Term::Variable(VariableId(0))),
+            TermPattern::Variable(variable) => {
+                known(variable.as_str()).unwrap_or(Term::Variable(VariableId(0)))
+            }
             TermPattern::BlankNode(node) => {
                 known(&format!("_:{}", node.as_str())).unwrap_or(Term::Variable(VariableId(0)))
             }
@@ -246,7 +273,9 @@ fn names(pattern: &GraphPattern) -> Vec<String> {
                 see(subject);
                 see(object);
             }
-            GraphPattern::Join { left, right } | GraphPattern::Union { left, right } => stack.extend([&**right, &**left]),
+            GraphPattern::Join { left, right } | GraphPattern::Union { left, right } => {
+                stack.extend([&**right, &**left])
+            }
             GraphPattern::Filter { inner, .. } => stack.push(inner),
             GraphPattern::Minus { left, .. } => stack.push(left),
             // All others are refused when they are translated.
@@ -265,7 +294,10 @@ fn union_spine(pattern: &GraphPattern) -> Vec<&GraphPattern> {
 }
 
 /// The operands of a chain of one operator, which is as deep as it is long: a loop, not a recursion.
-fn spine(pattern: &GraphPattern, split: impl Fn(&GraphPattern) -> Option<(&GraphPattern, &GraphPattern)>) -> Vec<&GraphPattern> {
+fn spine(
+    pattern: &GraphPattern,
+    split: impl Fn(&GraphPattern) -> Option<(&GraphPattern, &GraphPattern)>,
+) -> Vec<&GraphPattern> {
     let mut parts = Vec::new();
     let mut stack = vec![pattern];
     while let Some(at) = stack.pop() {

@@ -17,10 +17,14 @@ pub(super) fn pattern(pattern: &GraphPattern, locator: &Locator<'_>) -> QueryErr
             ("OPTIONAL", &["OPTIONAL"], "leave the block out: what is optional does not restrict the answers")
         }
         GraphPattern::Graph { .. } => ("GRAPH", &["GRAPH"], "leave it out: a project has one graph"),
-        GraphPattern::Service { .. } => ("SERVICE", &["SERVICE"], "leave it out: only this project's graph is asked"),
-        GraphPattern::Extend { .. } => {
-            ("BIND (or an expression with AS)", &["BIND", "AS"], "write the name itself, or VALUES ?x { name }")
+        GraphPattern::Service { .. } => {
+            ("SERVICE", &["SERVICE"], "leave it out: only this project's graph is asked")
         }
+        GraphPattern::Extend { .. } => (
+            "BIND (or an expression with AS)",
+            &["BIND", "AS"],
+            "write the name itself, or VALUES ?x { name }",
+        ),
         GraphPattern::Group { .. } => (
             "an aggregate or GROUP BY",
             &["COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT", "GROUP", "HAVING"],

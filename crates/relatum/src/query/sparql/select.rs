@@ -84,7 +84,11 @@ struct Modifiers {
 }
 
 impl Modifiers {
-    fn read(mut self, mut pattern: &GraphPattern, mut translator: Translator<'_>) -> Result<Select, QueryError> {
+    fn read(
+        mut self,
+        mut pattern: &GraphPattern,
+        mut translator: Translator<'_>,
+    ) -> Result<Select, QueryError> {
         loop {
             match pattern {
                 GraphPattern::Slice { inner, start, length } if self.selected.is_empty() => {
@@ -92,7 +96,9 @@ impl Modifiers {
                     pattern = inner;
                 }
                 // Answers are distinct as they are.
-                GraphPattern::Distinct { inner } | GraphPattern::Reduced { inner } if self.selected.is_empty() => {
+                GraphPattern::Distinct { inner } | GraphPattern::Reduced { inner }
+                    if self.selected.is_empty() =>
+                {
                     pattern = inner;
                 }
                 GraphPattern::Project { inner, variables } if self.selected.is_empty() => {
@@ -105,7 +111,8 @@ impl Modifiers {
                 GraphPattern::OrderBy { inner, expression } if !self.selected.is_empty() => {
                     if !by_falling_score(expression) {
                         let place = translator.locator.word(&["ORDER"]);
-                        let instead = "answers come by falling score: leave it out, or write ORDER BY DESC(?score)";
+                        let instead =
+                            "answers come by falling score: leave it out, or write ORDER BY DESC(?score)";
                         return Err(refuse::refused("this ORDER BY", instead, place));
                     }
                     pattern = inner;
@@ -153,7 +160,11 @@ fn refuse_update(text: &str, locator: &Locator<'_>) -> Result<(), QueryError> {
     match locator.word(&words) {
         Some(place) if locator.word(&["SELECT", "ASK", "CONSTRUCT", "DESCRIBE"]).is_none() => {
             let name = text.get(place.range()).unwrap_or_default().to_uppercase();
-            Err(refuse::refused(&format!("the update {name}"), "a graph is changed with `relatum init`, not by queries", Some(place)))
+            Err(refuse::refused(
+                &format!("the update {name}"),
+                "a graph is changed with `relatum init`, not by queries",
+                Some(place),
+            ))
         }
         _ => Ok(()),
     }

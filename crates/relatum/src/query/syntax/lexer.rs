@@ -208,7 +208,12 @@ impl<'a> Lexer<'a> {
         escaped.ok_or_else(|| {
             let place = Place::new(at..self.at);
             let found = format!("`{}`", self.text.get(at..self.at).unwrap_or("\\"));
-            syntax(r#"one of \" \' \\ \n \t \r \uXXXX \UXXXXXXXX"#, &found, place, Some("a backslash is written \\\\"))
+            syntax(
+                r#"one of \" \' \\ \n \t \r \uXXXX \UXXXXXXXX"#,
+                &found,
+                place,
+                Some("a backslash is written \\\\"),
+            )
         })
     }
 }
@@ -228,8 +233,7 @@ pub(super) fn is_variable_name(text: &str) -> bool {
 
 /// The word of the language that a text is, in any case of letters.
 pub(super) fn keyword(word: &str) -> Option<Token> {
-    let keywords =
-        [("and", Token::And), ("or", Token::Or), ("not", Token::Not), ("exists", Token::Exists)];
+    let keywords = [("and", Token::And), ("or", Token::Or), ("not", Token::Not), ("exists", Token::Exists)];
     keywords.into_iter().find(|(text, _)| word.eq_ignore_ascii_case(text)).map(|(_, token)| token)
 }
 

@@ -18,8 +18,11 @@
 mod lexer;
 mod parser;
 mod print;
+#[cfg(test)]
+mod tests;
 
 pub use parser::parse;
+pub use print::name_text;
 
 /// How deep parentheses, negations and quantifiers may be nested.
 pub const MAX_DEPTH: usize = 128;

@@ -153,7 +153,9 @@ impl<'a> Parser<'a> {
                         Token::Comma => {}
                         Token::Dot | Token::Colon if !introduced.is_empty() => break,
                         _ if introduced.is_empty() => {
-                            return Err(self.unexpected("a variable after `exists`", Some("write `exists X. …`")));
+                            return Err(
+                                self.unexpected("a variable after `exists`", Some("write `exists X. …`"))
+                            );
                         }
                         _ => {
                             let help = "a dot stands between the variables and the formula: `exists X. …`";
@@ -236,7 +238,11 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let found = format!("`{name}`, a word of the language");
-        let help = if is_sparql(self.text) { "this looks like SPARQL: say so with --sparql" } else { "choose another name" };
+        let help = if is_sparql(self.text) {
+            "this looks like SPARQL: say so with --sparql"
+        } else {
+            "choose another name"
+        };
         Err(syntax("the name of a variable", &found, place, Some(help)))
     }
 
@@ -266,7 +272,9 @@ impl<'a> Parser<'a> {
 
 fn is_sparql(text: &str) -> bool {
     let word = text.split_whitespace().next().unwrap_or("");
-    ["select", "prefix", "base", "ask", "construct", "describe"].iter().any(|it| word.eq_ignore_ascii_case(it))
+    ["select", "prefix", "base", "ask", "construct", "describe"]
+        .iter()
+        .any(|it| word.eq_ignore_ascii_case(it))
 }
 
 #[cfg(test)]
@@ -274,7 +282,10 @@ mod tests {
     use super::*;
 
     fn canonical(text: &str) -> String {
-        parse(text).map_or_else(|error| error.diagnostic().render(text, crate::query::Style::Plain), |q| q.to_string())
+        parse(text).map_or_else(
+            |error| error.diagnostic().render(text, crate::query::Style::Plain),
+            |q| q.to_string(),
+        )
     }
 
     #[test]
@@ -298,13 +309,18 @@ mod tests {
             canonical("?A : p(a,A) and exists V. q(b,V) or r(V,A)"),
             "?A : p(a, A) and (exists V. q(b, V) or r(V, A))"
         );
-        assert_eq!(canonical("?A : exists V. exists U. p(V,U) , q(U,A)"), "?A : exists V, U. p(V, U) and q(U, A)");
+        assert_eq!(
+            canonical("?A : exists V. exists U. p(V,U) , q(U,A)"),
+            "?A : exists V, U. p(V, U) and q(U, A)"
+        );
     }
 
     #[test]
     fn names_may_be_words_quoted_iris_prefixed_or_ids() {
         assert_eq!(
-            canonical(r#"?A : /film/x./y/z(/m/0_1, A) and "is \"it\""('Crohn\'s', A) and <http://x.org/p>(dbr:Berlin, A) and #07(#3, A)"#),
+            canonical(
+                r#"?A : /film/x./y/z(/m/0_1, A) and "is \"it\""('Crohn\'s', A) and <http://x.org/p>(dbr:Berlin, A) and #07(#3, A)"#
+            ),
             r#"?A : /film/x./y/z(/m/0_1, A) and "is \"it\""(Crohn's, A) and <http://x.org/p>(dbr:Berlin, A) and #7(#3, A)"#
         );
         assert_eq!(canonical(r#"?A : r("\u00e9\n\t\U0001F600", A)"#), "?A : r(\"é\\n\\t😀\", A)");

@@ -67,7 +67,13 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn join(&mut self, f: &mut Formatter<'_>, parts: &[Formula<Name, Name>], word: &str, around: Around) -> Result {
+    fn join(
+        &mut self,
+        f: &mut Formatter<'_>,
+        parts: &[Formula<Name, Name>],
+        word: &str,
+        around: Around,
+    ) -> Result {
         for (index, part) in parts.iter().enumerate() {
             if index > 0 {
                 f.write_str(word)?;
@@ -115,6 +121,11 @@ impl Printer<'_> {
             }
         }
     }
+}
+
+/// A name as it can be written in a query: bare where that is possible, else quoted.
+pub fn name_text(text: &str) -> String {
+    if is_bare_name(text) { text.to_owned() } else { quoted(text) }
 }
 
 fn quoted(text: &str) -> String {
