@@ -33,8 +33,10 @@ pub struct BranchPlan {
 pub struct Step {
     /// The variable.
     pub variable: VariableId,
-    /// Everything that is known about it by now. All factors are combined by the t-norm into
-    /// one row for each state, and only then the best are taken.
+    /// Everything that is known about it by now, in the order in which to apply it: sub-queries
+    /// come last, because they need only be asked about values that the others leave. All
+    /// factors are combined by the t-norm, and only then the best are taken. None: every
+    /// entity, or in a sub-query every value that it is asked about.
     pub factors: Vec<Factor>,
     /// About how many values fit.
     pub candidates: f64,
@@ -74,15 +76,25 @@ pub enum Factor {
     Negated(usize),
 }
 
+/// What a negated sub-query gets from the branch around it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Outside<'a> {
+    /// Variables that have values already.
+    pub(super) inputs: &'a [Bound],
+    /// The values of its target that are asked about.
+    pub(super) asked: Option<Bound>,
+}
+
 pub(super) fn plan(
     branch: &Branch,
     target: VariableId,
-    inputs: &[Bound],
+    outside: Outside<'_>,
     statistics: &Statistics<'_>,
     options: PlanOptions,
     messages: &mut Messages,
 ) -> BranchPlan {
-    let order = Ordering { branch, target, inputs, statistics, options }.best();
+    let Outside { inputs, asked } = outside;
+    let order = Ordering { branch, target, inputs, asked, statistics, options }.best();
     let known: Vec<Bound> = inputs.iter().chain(&order).copied().collect();
     let position = |id: VariableId| known.iter().position(|bound| bound.variable == id);
     let mut steps: Vec<Step> = Vec::with_capacity(order.len());
@@ -96,7 +108,8 @@ pub(super) fn plan(
             if free.iter().filter_map(|&id| position(id)).max() == Some(at) {
                 let given: Vec<Bound> =
                     known[..at].iter().filter(|bound| free.contains(&bound.variable)).copied().collect();
-                let nested = self::plan(&sub.branch, bound.variable, &given, statistics, options, messages);
+                let outside = Outside { inputs: &given, asked: Some(*bound) };
+                let nested = self::plan(&sub.branch, bound.variable, outside, statistics, options, messages);
                 step.rows += nested.rows * runs(&given, options);
                 step.factors.push(Factor::Negated(which));
                 negated[which] = Some(nested);

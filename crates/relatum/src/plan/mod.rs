@@ -87,7 +87,9 @@ impl Plan {
         let mut branches: Vec<BranchPlan> = normal_form
             .branches
             .iter()
-            .map(|branch| branch::plan(branch, target, &[], statistics, options, &mut messages))
+            .map(|branch| {
+                branch::plan(branch, target, branch::Outside::default(), statistics, options, &mut messages)
+            })
             .collect();
         share::mark_common_steps(&mut branches);
         let general: f64 =

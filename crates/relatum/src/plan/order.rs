@@ -24,6 +24,8 @@ pub(super) struct Ordering<'a> {
     pub(super) target: VariableId,
     /// Variables that have their values from outside.
     pub(super) inputs: &'a [Bound],
+    /// In a negated sub-query: the values of the target that are asked about.
+    pub(super) asked: Option<Bound>,
     pub(super) statistics: &'a Statistics<'a>,
     pub(super) options: PlanOptions,
 }
@@ -40,7 +42,7 @@ impl Ordering<'_> {
         let mut open: Vec<VariableId> = self.branch.variables();
         open.retain(|id| self.inputs.iter().all(|input| input.variable != *id));
         // Of equally good orders the one that binds the target last: its values are then all scored.
-        open.sort_unstable_by_key(|&id| (id != self.target, id));
+        open.sort_unstable_by_key(|&id| (id == self.target, id));
         let start = Partial { cost: 0.0, bound: self.inputs.to_vec() };
         let best =
             if open.len() <= ALL_ORDERS { self.all_orders(&open, start) } else { self.greedy(open, start) };
@@ -70,7 +72,7 @@ impl Ordering<'_> {
     fn greedy(&self, mut open: Vec<VariableId>, mut partial: Partial) -> Partial {
         while !open.is_empty() {
             let mut cheapest = (f64::INFINITY, f64::INFINITY, 0, None);
-            for (index, &variable) in open.iter().enumerate().rev() {
+            for (index, &variable) in open.iter().enumerate() {
                 let (cost, bound) = self.bind(&partial, variable);
                 // Beginning at a variable without anchor costs nothing now, but all entities later.
                 let ahead = cost + bound.rows_from;
@@ -121,7 +123,11 @@ impl Ordering<'_> {
         }
         // A beam needs something to choose by; a target that must be ranked whole has no beam.
         let whole = !informed || (self.options.rank_all && variable == self.target);
-        let rows_from = if whole { everything } else { candidates.ceil().min(self.options.beam as f64) };
+        let mut rows_from = if whole { everything } else { candidates.ceil().min(self.options.beam as f64) };
+        if let Some(asked) = self.asked.filter(|_| variable == self.target) {
+            candidates = candidates.min(asked.candidates);
+            rows_from = rows_from.min(asked.rows_from);
+        }
         (cost + loops * rows_from, Bound { variable, candidates, rows_from })
     }
 }

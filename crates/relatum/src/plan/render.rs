@@ -5,6 +5,14 @@ use std::fmt::{Display, Formatter, Result};
 use super::describe::{BranchReport, FactorReport, PlanReport, StepReport};
 use crate::query::syntax::name_text;
 
+/// What a branch is part of.
+#[derive(Clone, Copy, PartialEq)]
+enum Inside {
+    Query,
+    Tree,
+    General,
+}
+
 impl Display for PlanReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let how = if self.tree { "tree" } else { "general" };
@@ -13,7 +21,7 @@ impl Display for PlanReport {
         for (index, branch) in self.branches.iter().enumerate() {
             let title =
                 if many == 1 { "branch".to_owned() } else { format!("branch {} of {many}", index + 1) };
-            self.branch(f, branch, &title, "", index + 1 == many)?;
+            self.branch(f, branch, &title, "", index + 1 == many, Inside::Query)?;
         }
         Ok(())
     }
@@ -27,6 +35,7 @@ impl PlanReport {
         title: &str,
         indent: &str,
         last: bool,
+        inside: Inside,
     ) -> Result {
         let how = if branch.tree { "tree" } else { "general" };
         let inputs = if branch.inputs.is_empty() {
@@ -42,16 +51,19 @@ impl PlanReport {
             rows(branch.rows)
         )?;
         let inner = format!("{indent}{}", bar(last));
-        let more = branch.root.is_some() || !branch.negated.is_empty();
+        // A sub-query of a tree is printed as a part of its message.
+        let root = branch.root.filter(|_| inside != Inside::Tree);
+        let more = root.is_some() || !branch.negated.is_empty();
         for (index, step) in branch.steps.iter().enumerate() {
             let last = !more && index + 1 == branch.steps.len();
-            writeln!(f, "{inner}{}{}. {}", fork(last), index + 1, step_text(step))?;
+            writeln!(f, "{inner}{}{}. {}", fork(last), index + 1, step_text(step, inside))?;
         }
+        let around = if branch.tree { Inside::Tree } else { Inside::General };
         for (index, nested) in branch.negated.iter().enumerate() {
-            let last = branch.root.is_none() && index + 1 == branch.negated.len();
-            self.branch(f, nested, &format!("not (sub-query {})", index + 1), &inner, last)?;
+            let last = root.is_none() && index + 1 == branch.negated.len();
+            self.branch(f, nested, &format!("not (sub-query {})", index + 1), &inner, last, around)?;
         }
-        if let Some(root) = branch.root {
+        if let Some(root) = root {
             writeln!(f, "{inner}└─ message to {}", branch.target)?;
             self.message(f, root, &format!("{inner}   "), true)?;
         }
@@ -82,9 +94,13 @@ impl PlanReport {
     }
 }
 
-fn step_text(step: &StepReport) -> String {
+fn step_text(step: &StepReport, inside: Inside) -> String {
     let factors: Vec<String> = step.factors.iter().map(factor_text).collect();
-    let by = if factors.is_empty() { "every entity".to_owned() } else { factors.join(" and ") };
+    let by = match (factors.is_empty(), inside) {
+        (false, _) => factors.join(" and "),
+        (true, Inside::Query) => "every entity".to_owned(),
+        (true, _) => "the values asked about".to_owned(),
+    };
     let mut text = format!("{} by {by}: {}", step.variable, rows(step.rows));
     if let Some(beam) = step.beam {
         text += &format!(", about {} fit, keep {beam}", number(step.candidates));

@@ -5,6 +5,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::error::QueryError;
 use super::place::Place;
+use super::syntax::name_text;
 use crate::graph::NameError;
 
 /// How grave a diagnostic is.
@@ -138,7 +139,7 @@ impl QueryError {
                 .label(*place, "introduced here")
                 .help(format!("write an atom with {name} in it: `relation(…, {name})`")),
             Self::TargetMissingInBranch { name, place } => said
-                .label(*place, format!("if this alternative holds, every entity is a {name}"))
+                .label(*place, "if this alternative holds, every entity is an answer")
                 .help(format!("add an atom with {name} to it, or join it with `and` instead of `or`")),
             Self::Name { error, like_a_variable, place } => name_diagnostic(error, *like_a_variable, *place),
             Self::Unsafe { name, place } => said
@@ -174,8 +175,8 @@ fn name_diagnostic(error: &NameError, like_a_variable: bool, place: Place) -> Di
                 .label(place, format!("not {} {kind} of this graph", article(kind)));
             let said = match nearest.as_slice() {
                 [] => said,
-                [one] => said.help(format!("the nearest name is {one}")),
-                several => said.help(format!("the nearest names are {}", several.join(", "))),
+                [one] => said.help(format!("the nearest name is {}", name_text(one))),
+                several => said.help(format!("the nearest names are {}", listed(several))),
             };
             if like_a_variable && *kind == "entity" {
                 said.help(format!("if {text} is a variable, write `exists {text}.` in front of the formula"))
@@ -186,13 +187,17 @@ fn name_diagnostic(error: &NameError, like_a_variable: bool, place: Place) -> Di
             }
         }
         NameError::Ambiguous { kind, text, candidates, count } => {
-            let listed = candidates.join(", ");
+            let listed = listed(candidates);
             let more = if *count > candidates.len() { ", …" } else { "" };
             Diagnostic::error(format!("the {kind} '{text}' is ambiguous"))
                 .label(place, format!("{count} things have this label"))
                 .help(format!("write the name of the one you mean: {listed}{more}"))
         }
     }
+}
+
+fn listed(names: &[String]) -> String {
+    names.iter().map(|name| name_text(name)).collect::<Vec<_>>().join(", ")
 }
 
 fn article(kind: &str) -> &'static str {

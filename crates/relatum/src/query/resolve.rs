@@ -45,7 +45,7 @@ fn term(graph: &Graph, term: &Term<Name>, errors: &mut Vec<QueryError>) -> Term 
     match term {
         Term::Variable(id) => Term::Variable(*id),
         Term::Entity(name) => {
-            let found = look_up(name, graph.entities.len(), |text| graph.entity(text));
+            let found = look_up(graph, name, graph.entities.len(), |text| graph.entity(text));
             Term::Entity(found.unwrap_or_else(|error| {
                 errors.push(not_found(name, error));
                 EntityId(0)
@@ -55,19 +55,20 @@ fn term(graph: &Graph, term: &Term<Name>, errors: &mut Vec<QueryError>) -> Term 
 }
 
 fn relation(graph: &Graph, name: &Name, errors: &mut Vec<QueryError>) -> RelationId {
-    look_up(name, graph.relations.len(), |text| graph.relation(text)).unwrap_or_else(|error| {
+    look_up(graph, name, graph.relations.len(), |text| graph.relation(text)).unwrap_or_else(|error| {
         errors.push(not_found(name, error));
         RelationId(0)
     })
 }
 
 fn look_up<I: Id>(
+    graph: &Graph,
     name: &Name,
     count: usize,
     find: impl Fn(&str) -> Result<I, NameError>,
 ) -> Result<I, NameError> {
     match name.kind {
-        NameKind::Text => find(&name.text),
+        NameKind::Text => find(&name.text).or_else(|error| near_expanded(name, graph, &find, error)),
         NameKind::Iri => find(&format!("<{}>", name.text)),
         NameKind::Number => match name.text.parse::<usize>() {
             Ok(index) if index < count => Ok(I::from_index(index)),
@@ -77,6 +78,21 @@ fn look_up<I: Id>(
                 nearest: Vec::new(),
             }),
         },
+    }
+}
+
+/// For a prefixed name without anything near it: what is near the IRI that it stands for.
+fn near_expanded<I: Id>(
+    name: &Name,
+    graph: &Graph,
+    find: impl Fn(&str) -> Result<I, NameError>,
+    error: NameError,
+) -> Result<I, NameError> {
+    let NameError::Unknown { kind, text, nearest: _ } = &error else { return Err(error) };
+    let Some(iri) = graph.prefixes.expand(&name.text) else { return Err(error) };
+    match find(&format!("<{iri}>")) {
+        Err(NameError::Unknown { nearest, .. }) => Err(NameError::Unknown { kind, text: text.clone(), nearest }),
+        found => found,
     }
 }
 

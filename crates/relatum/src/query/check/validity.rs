@@ -99,8 +99,8 @@ fn branch_notes(normal_form: &NormalForm, branch: &Branch) -> Vec<Note> {
         notes.push(Note::NoAnchor { place });
         return notes;
     }
-    if let Some(id) = on_a_cycle(&atoms) {
-        notes.push(Note::Cycle { variable: name(id), place: place(id) });
+    if let Some((id, place)) = on_a_cycle(&atoms) {
+        notes.push(Note::Cycle { variable: name(id), place });
     }
     if let Some(id) = dead_end(&atoms, normal_form.target) {
         notes.push(Note::SecondSink { variable: name(id), place: place(id) });
@@ -114,11 +114,16 @@ fn flatten<'a>(branch: &'a Branch, atoms: &mut Vec<&'a Atom>) {
     branch.negated.iter().for_each(|negated| flatten(&negated.branch, atoms));
 }
 
-/// A variable from which directed atoms lead back to it.
-fn on_a_cycle(atoms: &[&Atom]) -> Option<VariableId> {
-    let mut edges: Vec<(VariableId, VariableId)> =
-        atoms.iter().filter_map(|atom| Some((atom.subject.variable()?, atom.object.variable()?))).collect();
-    // What no edge leads into is on no cycle; what remains when such edges are gone is or is behind one.
+/// An atom from whose subject directed atoms lead back to it.
+fn on_a_cycle(atoms: &[&Atom]) -> Option<(VariableId, Place)> {
+    let mut edges: Vec<(VariableId, VariableId, Place)> = Vec::new();
+    for atom in atoms {
+        if let (Term::Variable(from), Term::Variable(to)) = (atom.subject, atom.object) {
+            edges.push((from, to, atom.place));
+        }
+    }
+    // What no edge leads into or out of is on no cycle; what remains without such edges is, or
+    // connects two of them.
     loop {
         let before = edges.len();
         let heads: Vec<VariableId> = edges.iter().map(|edge| edge.1).collect();
@@ -126,7 +131,7 @@ fn on_a_cycle(atoms: &[&Atom]) -> Option<VariableId> {
         let tails: Vec<VariableId> = edges.iter().map(|edge| edge.0).collect();
         edges.retain(|edge| tails.contains(&edge.1));
         if edges.len() == before {
-            return edges.first().map(|edge| edge.0);
+            return edges.first().map(|edge| (edge.0, edge.2));
         }
     }
 }

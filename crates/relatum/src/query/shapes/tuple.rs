@@ -61,13 +61,18 @@ fn object(entries: &[(String, Value)], place: Place) -> Result<Named, QueryError
             Ok(if matches!(shape, Some(Shape::U2 | Shape::Up)) { as_union(structure) } else { structure })
         }
         (Some(shape), None, Some(anchors), Some(relations)) => {
-            let structure = shape.structure(&names(anchors)?, &names(relations)?);
-            let (anchors, relations) = shape.arity();
-            let needs = format!("{anchors} anchors and {relations} relations for {shape}");
-            structure.ok_or_else(|| syntax(&needs, "another number of them", place))
+            let (anchors, relations) = (names(anchors)?, names(relations)?);
+            let count = |(a, r): (usize, usize)| format!("{} and {}", plural(a, "anchor"), plural(r, "relation"));
+            let needs = format!("{} for {shape}", count(shape.arity()));
+            let found = count((anchors.len(), relations.len()));
+            shape.structure(&anchors, &relations).ok_or_else(|| syntax(&needs, &found, place))
         }
         _ => Err(syntax("`query`, or `shape` with `anchors` and `relations`", "neither or both", place)),
     }
+}
+
+fn plural(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// Query2Box writes a union like an intersection; the shape says which it is.

@@ -11,7 +11,13 @@ pub(super) fn refused(construct: &str, instead: &str, place: Option<Place>) -> Q
 }
 
 /// A pattern that is no logical condition.
-pub(super) fn pattern(pattern: &GraphPattern, locator: &Locator<'_>) -> QueryError {
+pub(super) fn pattern(mut pattern: &GraphPattern, locator: &Locator<'_>) -> QueryError {
+    // `SELECT (COUNT(?x) AS ?n)` is an expression over an aggregate: the aggregate is what to name.
+    while let GraphPattern::Extend { inner, .. } = pattern
+        && matches!(inner.as_ref(), GraphPattern::Extend { .. } | GraphPattern::Group { .. })
+    {
+        pattern = inner;
+    }
     let (construct, words, instead): (_, &[&str], _) = match pattern {
         GraphPattern::LeftJoin { .. } => {
             ("OPTIONAL", &["OPTIONAL"], "leave the block out: what is optional does not restrict the answers")

@@ -206,13 +206,19 @@ fn syntax_error(text: &str, message: &str) -> QueryError {
     QueryError::Sparql { message: shortened(rest), place: Place::new(at..end) }
 }
 
-/// The list of all tokens that could have followed helps nobody beyond the first few.
+/// The list of all tokens that could have followed helps nobody beyond the first few, and
+/// classes of characters help nobody at all.
 fn shortened(message: &str) -> String {
     const MOST: usize = 6;
+    if message.contains("Prefix not found") {
+        return "the prefix of this name is not declared; declared are e: for entities, r: for relations, \
+                those of the graph and those that the query declares with PREFIX"
+            .to_owned();
+    }
     let Some(list) = message.strip_prefix("expected one of ") else {
         return message.to_owned();
     };
-    let options: Vec<&str> = list.split(", ").collect();
+    let options: Vec<&str> = list.split(", ").filter(|option| option.starts_with('"')).collect();
     let more = if options.len() > MOST { ", …" } else { "" };
     format!("expected one of {}{more}", options[..options.len().min(MOST)].join(", "))
 }

@@ -83,7 +83,7 @@ fn every_other_construct_is_refused_by_name_with_its_place() {
         ("SELECT ?x { SERVICE <http://s> { e:a r:p ?x } }", "SERVICE", "SERVICE"),
         ("SELECT ?x { BIND(e:a AS ?a) ?a r:p ?x }", "BIND (or an expression with AS)", "BIND"),
         ("SELECT (?y AS ?x) { e:a r:p ?y }", "BIND (or an expression with AS)", "AS"),
-        ("SELECT (COUNT(?y) AS ?x) { e:a r:p ?y }", "BIND (or an expression with AS)", "AS"),
+        ("SELECT (COUNT(?y) AS ?x) { e:a r:p ?y }", "an aggregate or GROUP BY", "COUNT"),
         ("SELECT ?x { e:a r:p ?x } GROUP BY ?x", "an aggregate or GROUP BY", "GROUP"),
         ("SELECT ?x { { SELECT ?x { e:a r:p ?x } } }", "a sub-query with SELECT", "SELECT ?x { e"),
         ("SELECT ?x ?y { ?x r:p ?y }", "SELECT of several variables", "SELECT"),
