@@ -1,6 +1,7 @@
 //! What a developer or CI runs.
 
 mod demo_graph;
+mod fuzz;
 
 use clap::{Parser, Subcommand};
 
@@ -15,10 +16,12 @@ struct Xtask {
 #[derive(Subcommand)]
 enum Command {
     DemoGraph(demo_graph::Args),
+    Fuzz(fuzz::Args),
 }
 
 fn main() -> anyhow::Result<()> {
     match Xtask::parse().command {
         Command::DemoGraph(args) => demo_graph::run(&args),
+        Command::Fuzz(args) => fuzz::run(&args),
     }
 }

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! The modules in the order of the data: [`graph`] holds names and edges, [`store`] keeps them
-//! in a project folder.
+//! in a project folder, [`query`] reads questions, [`plan`] says how to answer them, [`logic`]
+//! combines truth values.
 
 pub mod benchmark;
 pub mod graph;

@@ -1,5 +1,7 @@
 //! The subcommands.
 
+mod plan;
+
 use clap::{Parser, Subcommand};
 
 /// Answers logical questions over incomplete knowledge graphs, and explains every answer.
@@ -11,10 +13,14 @@ pub(crate) struct Relatum {
 }
 
 #[derive(Subcommand)]
-enum Command {}
+enum Command {
+    Plan(plan::Args),
+}
 
 impl Relatum {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        match self.command {}
+        match self.command {
+            Command::Plan(args) => plan::run(args),
+        }
     }
 }
