@@ -4,6 +4,7 @@ mod bench;
 mod demo_graph;
 mod shell;
 mod test;
+mod fuzz;
 
 use clap::Parser;
 
@@ -15,6 +16,7 @@ enum Task {
     Test,
     Bench(bench::Args),
     DemoGraph(demo_graph::Args),
+    Fuzz(fuzz::Args),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -22,5 +24,6 @@ fn main() -> anyhow::Result<()> {
         Task::Test => test::run(),
         Task::Bench(args) => bench::run(&args),
         Task::DemoGraph(args) => demo_graph::run(&args),
+        Task::Fuzz(args) => fuzz::run(&args),
     }
 }

@@ -7,6 +7,8 @@ mod find;
 mod init;
 mod stats;
 
+mod plan;
+
 use clap::{Parser, Subcommand};
 
 /// Answers logical questions over incomplete knowledge graphs, and explains every answer.
@@ -25,6 +27,7 @@ enum Command {
     Stats(stats::Args),
     Describe(describe::Args),
     Find(find::Args),
+    Plan(plan::Args),
 }
 
 impl Relatum {
@@ -36,6 +39,7 @@ impl Relatum {
             Command::Stats(args) => stats::run(&args),
             Command::Describe(args) => describe::run(&args),
             Command::Find(args) => find::run(&args),
+            Command::Plan(args) => plan::run(args),
         }
     }
 }
