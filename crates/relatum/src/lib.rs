@@ -15,5 +15,7 @@
 //! in a project folder.
 
 pub mod graph;
+pub mod kernels;
+pub mod model;
 pub mod random;
 pub mod store;
