@@ -19,3 +19,4 @@ pub mod kernels;
 pub mod model;
 pub mod random;
 pub mod store;
+pub mod train;

@@ -4,19 +4,37 @@
 //! taken in a fixed number of lanes and never split by thread: the same numbers come out whatever
 //! the machine's vector width and however many threads work.
 
+#![allow(clippy::inline_always, reason = "a call boundary would leave a loop in the baseline instruction set")]
+
+/// Defines a function whose body is compiled for several instruction sets, the best of which is
+/// taken at run time. The body must call nothing that is not `#[inline(always)]`.
+macro_rules! vectorised {
+    ($(#[$attribute:meta])* pub fn $name:ident<$life:lifetime>($($operand:ident: $type:ty),*) -> $out:ty $body:block) => {
+        $(#[$attribute])*
+        pub fn $name<$life>($($operand: $type),*) -> $out {
+            struct Kernel<$life> {
+                $($operand: $type),*
+            }
+            impl<$life> pulp::NullaryFnOnce for Kernel<$life> {
+                type Output = $out;
+
+                #[inline(always)]
+                fn call(self) -> $out {
+                    let Self { $($operand),* } = self;
+                    $body
+                }
+            }
+            pulp::Arch::new().dispatch(Kernel { $($operand),* })
+        }
+    };
+}
+
 mod product;
 mod softmax;
 mod update;
 mod vector;
 
 pub use product::{Threads, View, ViewMut, product};
-pub use softmax::{exp_row, exp_sum};
+pub use softmax::{exp_row};
 pub use update::{adagrad, adam, sgd};
 pub use vector::{add, axpy, count_above, dot, sum_of_squares};
-
-/// Runs a loop compiled for the best instruction set of this machine.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "a call boundary would leave the loop in the baseline instruction set")]
-fn vectorised<R>(work: impl FnOnce() -> R) -> R {
-    pulp::Arch::new().dispatch(work)
-}

@@ -1,7 +1,5 @@
 //! Exponentials of whole rows: the inner loop of every softmax.
 
-use super::vectorised;
-
 const LANES: usize = 32;
 
 /// Replaces a row of scores s by `exp(s + bias − m)` with m the row's largest value, and returns
@@ -12,29 +10,10 @@ pub fn exp_row(row: &mut [f32], bias: Option<&[f32]>) -> (f32, f32) {
     if let Some(bias) = bias {
         super::add(row, bias);
     }
-    vectorised(|| {
-        let largest = largest(row);
-        (largest, exponentials(row, largest))
-    })
-}
-
-/// The same sum without keeping the exponentials.
-pub fn exp_sum(row: &[f32]) -> (f32, f32) {
-    vectorised(|| {
-        let largest = largest(row);
-        let mut lanes = [0.0f32; LANES];
-        let (blocks, rest) = row.as_chunks::<LANES>();
-        for block in blocks {
-            for lane in 0..LANES {
-                lanes[lane] += exp(block[lane] - largest);
-            }
-        }
-        (largest, fold(&lanes) + rest.iter().map(|x| exp(x - largest)).sum::<f32>())
-    })
+    exponentials(row)
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "must be compiled for the caller's instruction set")]
 fn largest(row: &[f32]) -> f32 {
     let mut lanes = [f32::NEG_INFINITY; LANES];
     let (blocks, rest) = row.as_chunks::<LANES>();
@@ -47,28 +26,29 @@ fn largest(row: &[f32]) -> f32 {
     lanes.iter().chain(rest).copied().fold(f32::NEG_INFINITY, f32::max)
 }
 
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "must be compiled for the caller's instruction set")]
-fn exponentials(row: &mut [f32], shift: f32) -> f32 {
-    let mut lanes = [0.0f32; LANES];
-    let (blocks, rest) = row.as_chunks_mut::<LANES>();
-    for block in blocks {
-        for lane in 0..LANES {
-            let value = exp(block[lane] - shift);
-            block[lane] = value;
-            lanes[lane] += value;
+vectorised! {
+    /// [`exp_row`] without a bias.
+    pub fn exponentials<'a>(row: &'a mut [f32]) -> (f32, f32) {
+        let largest = largest(row);
+        let mut lanes = [0.0f32; LANES];
+        let (blocks, rest) = row.as_chunks_mut::<LANES>();
+        for block in blocks {
+            for lane in 0..LANES {
+                let value = exp(block[lane] - largest);
+                block[lane] = value;
+                lanes[lane] += value;
+            }
         }
+        let mut sum = fold(&lanes);
+        for value in rest {
+            *value = exp(*value - largest);
+            sum += *value;
+        }
+        (largest, sum)
     }
-    let mut sum = fold(&lanes);
-    for value in rest {
-        *value = exp(*value - shift);
-        sum += *value;
-    }
-    sum
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "must be compiled for the caller's instruction set")]
 fn fold(lanes: &[f32; LANES]) -> f32 {
     let mut sums = *lanes;
     let mut half = LANES / 2;
@@ -81,10 +61,9 @@ fn fold(lanes: &[f32; LANES]) -> f32 {
     sums[0]
 }
 
-/// eˣ for x ≤ 0 to one part in 10⁷: 2ⁿ · p(f) with n = round(x / ln 2), f the remainder, and p the
+/// eˣ for x ≤ 0 to three parts in 10⁷: 2ⁿ · p(f) with n = round(x / ln 2), f the remainder, and p the
 /// Taylor polynomial of degree 6 on |f| ≤ ln 2 / 2. Below −87 the result is 0 for every purpose here.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "must be compiled for the caller's instruction set")]
 fn exp(x: f32) -> f32 {
     // Adding and subtracting 1.5·2²³ rounds to the nearest integer and leaves it in the low bits.
     const ROUND: f32 = 12_582_912.0;
@@ -112,12 +91,12 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_exponential_is_right_to_one_part_in_ten_million() {
+    fn the_exponential_is_right_to_three_parts_in_ten_million() {
         for step in 0..200_000 {
             let x = -86.0 * step as f32 / 200_000.0;
             let exact = f64::from(x).exp();
             let relative = (f64::from(exp(x)) - exact).abs() / exact;
-            assert!(relative < 2e-7, "exp({x}) is off by {relative}");
+            assert!(relative < 3e-7, "exp({x}) is off by {relative}");
         }
     }
 

@@ -1,0 +1,163 @@
+//! One epoch after another.
+
+use std::ops::ControlFlow;
+
+use super::groups::{Batches, Groups};
+use super::step::Stepper;
+use super::{Settings, TrainError};
+use crate::graph::{Graph, Split};
+use crate::model::{Model, Reciprocals};
+use crate::random::Rng;
+
+/// Where a training run stands: with the parameters and the optimiser's state, all that is needed
+/// to go on, since every random number is drawn from the seed and the place it is used in.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Finished epochs.
+    pub epoch: usize,
+    /// Finished batches of the epoch under way.
+    pub batch: usize,
+    /// Steps in all.
+    pub step: u64,
+    /// The sum of the losses of the triples of the epoch so far.
+    pub loss_sum: f64,
+    /// The triples of the epoch so far.
+    pub triples: usize,
+}
+
+/// What is known after a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchReport {
+    /// Finished batches of the epoch.
+    pub batch: usize,
+    /// Batches of the epoch.
+    pub batches: usize,
+    /// Triples of the epoch so far.
+    pub triples: usize,
+    /// Mean loss of the epoch so far.
+    pub loss: f64,
+    /// (head, relation) rows of this batch.
+    pub rows: usize,
+}
+
+/// How an epoch ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Epoch {
+    /// All batches were done; the mean loss of a triple.
+    Finished(f64),
+    /// The caller asked to stop; the trainer can go on from here.
+    Stopped,
+}
+
+/// A model in training.
+pub struct Trainer {
+    settings: Settings,
+    groups: Groups,
+    stepper: Stepper,
+    progress: Progress,
+    batches: Batches,
+}
+
+impl Trainer {
+    /// A trainer at the beginning: random parameters.
+    pub fn new(graph: &Graph, settings: Settings) -> Result<Self, TrainError> {
+        let predictor = settings.predictor()?;
+        let model = Model::random(predictor, graph, settings.init_scale, settings.seed);
+        Self::with_model(graph, settings, &model)
+    }
+
+    /// A trainer that starts from given parameters.
+    pub fn with_model(graph: &Graph, settings: Settings, model: &Model) -> Result<Self, TrainError> {
+        let predictor = settings.predictor()?;
+        let reciprocals = Reciprocals::of(graph);
+        let triples = reciprocals.directed(graph, Split::Train);
+        if triples.is_empty() {
+            return Err(TrainError::NothingToLearn);
+        }
+        let groups = Groups::from_triples(triples, (settings.batch_size / 4).max(1));
+        let stepper = Stepper::new(predictor, model.entities().to_vec(), model.relations().to_vec(), &settings);
+        let batches = groups.batches(settings.batch_size, settings.seed, 0);
+        Ok(Self { settings, groups, stepper, progress: Progress::default(), batches })
+    }
+
+    /// The settings it was made with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Where it stands.
+    pub fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// Directed triples of an epoch.
+    pub fn triples(&self) -> usize {
+        self.groups.triples()
+    }
+
+    /// Score rows of an epoch.
+    pub fn rows(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// The rows of every batch of the epoch under way.
+    pub fn batch_rows(&self) -> Vec<usize> {
+        (0..self.batches.len()).map(|index| self.groups.batch(&self.batches, index).len()).collect()
+    }
+
+    /// The model as it is now.
+    pub fn model(&self) -> Model {
+        let (entities, relations) = (&self.stepper.entities.values, &self.stepper.relations.values);
+        Model::new(self.stepper.predictor.clone(), entities.clone(), relations.clone())
+            .unwrap_or_else(|| unreachable!("tables keep their shape"))
+    }
+
+    /// Runs the rest of the epoch under way. `on_batch` hears of every batch and may stop the run
+    /// between two of them.
+    pub fn run_epoch(
+        &mut self,
+        mut on_batch: impl FnMut(BatchReport) -> ControlFlow<()>,
+    ) -> Result<Epoch, TrainError> {
+        while self.progress.batch < self.batches.len() {
+            let batch = self.groups.batch(&self.batches, self.progress.batch);
+            let candidates = self.settings.candidates.map(|sample| {
+                let mut rng = Rng::stream(self.settings.seed, 1 << 40 | self.progress.step);
+                self.stepper.candidates(&self.groups, &batch, sample, &mut rng)
+            });
+            let triples: usize = batch.iter().map(|group| group.len()).sum();
+            let rows = batch.len();
+            let loss = self.stepper.step(&self.groups, &batch, candidates.as_ref(), self.progress.step + 1);
+            self.progress.batch += 1;
+            self.progress.step += 1;
+            self.progress.loss_sum += loss;
+            self.progress.triples += triples;
+            if !loss.is_finite() {
+                return Err(TrainError::Diverged {
+                    epoch: self.progress.epoch + 1,
+                    batch: self.progress.batch,
+                    loss,
+                    learning_rate: self.settings.learning_rate,
+                    weight: self.settings.regularizer_weight,
+                });
+            }
+            let report = BatchReport {
+                batch: self.progress.batch,
+                batches: self.batches.len(),
+                triples: self.progress.triples,
+                loss: self.progress.loss_sum / self.progress.triples as f64,
+                rows,
+            };
+            if on_batch(report).is_break() && self.progress.batch < self.batches.len() {
+                return Ok(Epoch::Stopped);
+            }
+        }
+        let loss = self.progress.loss_sum / self.progress.triples as f64;
+        let Progress { epoch, step, .. } = self.progress;
+        self.progress = Progress { epoch: epoch + 1, step, ..Progress::default() };
+        self.batches = self.groups.batches(self.settings.batch_size, self.settings.seed, epoch + 1);
+        Ok(Epoch::Finished(loss))
+    }
+}
+
+#[cfg(test)]
+mod tests;
