@@ -9,9 +9,9 @@
 /// Defines a function whose body is compiled for several instruction sets, the best of which is
 /// taken at run time. The body must call nothing that is not `#[inline(always)]`.
 macro_rules! vectorised {
-    ($(#[$attribute:meta])* pub fn $name:ident<$life:lifetime>($($operand:ident: $type:ty),*) -> $out:ty $body:block) => {
+    ($(#[$attribute:meta])* $visible:vis fn $name:ident<$life:lifetime>($($operand:ident: $type:ty),*) -> $out:ty $body:block) => {
         $(#[$attribute])*
-        pub fn $name<$life>($($operand: $type),*) -> $out {
+        $visible fn $name<$life>($($operand: $type),*) -> $out {
             struct Kernel<$life> {
                 $($operand: $type),*
             }

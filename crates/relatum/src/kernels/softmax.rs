@@ -28,7 +28,7 @@ fn largest(row: &[f32]) -> f32 {
 
 vectorised! {
     /// [`exp_row`] without a bias.
-    pub fn exponentials<'a>(row: &'a mut [f32]) -> (f32, f32) {
+    fn exponentials<'a>(row: &'a mut [f32]) -> (f32, f32) {
         let largest = largest(row);
         let mut lanes = [0.0f32; LANES];
         let (blocks, rest) = row.as_chunks_mut::<LANES>();

@@ -289,25 +289,6 @@ impl Stepper {
         }
         self.relations.stretch().step(0, gradient, self.optimizer, self.lr, step);
     }
-
-    /// What the regulariser adds to the mean loss of a batch.
-    #[cfg(test)]
-    pub(super) fn penalty(&self, groups: &Groups, batch: &[&Group]) -> f64 {
-        let predictor = &self.predictor;
-        let (layout, relation_layout) = (predictor.entity_layout(), predictor.relation_layout());
-        let mut sum = 0.0;
-        for group in batch {
-            let head = &self.entities.row(group.head.index())[predictor.head()];
-            let relation = self.relations.row(group.relation.index());
-            for tail in groups.tails(group) {
-                let tail = &self.entities.row(tail.index())[predictor.tail()];
-                sum += self.regularizer.value(layout, head) + self.regularizer.value(layout, tail);
-                sum += self.regularizer.value(relation_layout, relation);
-            }
-        }
-        let triples: usize = batch.iter().map(|group| group.len()).sum();
-        f64::from(self.weight) * sum / triples as f64
-    }
 }
 
 /// What is added to a tile's gradient beside the third product.
