@@ -14,6 +14,7 @@
 //! The modules in the order of the data: [`graph`] holds names and edges, [`store`] keeps them
 //! in a project folder.
 
+pub mod benchmark;
 pub mod graph;
 pub mod kernels;
 pub mod model;

@@ -58,7 +58,11 @@ impl GraphBuilder {
 
     /// The id of a relation, new or known.
     pub fn relation(&mut self, name: &str) -> RelationId {
-        RelationId(self.relations.intern(name.as_bytes(), Interner::hash(name.as_bytes())))
+        self.relation_hashed(name.as_bytes(), Interner::hash(name.as_bytes()))
+    }
+
+    pub(super) fn relation_hashed(&mut self, name: &[u8], hash: u32) -> RelationId {
+        RelationId(self.relations.intern(name, hash))
     }
 
     pub(super) fn entity_hashed(&mut self, name: &[u8], hash: u32) -> EntityId {

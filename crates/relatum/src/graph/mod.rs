@@ -11,6 +11,8 @@ mod interner;
 mod inverses;
 mod names;
 mod nearest;
+pub mod read;
+mod split;
 
 pub use adjacency::{Adjacency, Arc, Edges};
 pub use builder::{BuildReport, GraphBuilder};
@@ -18,6 +20,7 @@ pub use dictionary::{Dictionary, Texts};
 pub use ids::{EntityId, Id, RelationId, Split, Triple};
 pub use inverses::Inverses;
 pub use names::{NameError, Prefixes};
+pub use split::{Shares, SplitError, SplitReport};
 
 /// A graph with its names and splits, in memory or mapped from a project folder.
 #[derive(Clone, Debug, Default, PartialEq)]

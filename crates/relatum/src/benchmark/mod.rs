@@ -1,0 +1,5 @@
+//! Benchmark queries.
+
+mod queries;
+
+pub use queries::{Lists, QueryGroup, QuerySet};

@@ -1,0 +1,127 @@
+//! What can be wrong with a file of triples.
+
+use std::io;
+
+/// Why a file could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// There is no such file. Check the spelling and the current folder.
+    #[error("there is no file {file}: check the spelling, and the folder you are in")]
+    NotFound {
+        /// The name that was given.
+        file: String,
+    },
+    /// The operating system could not read the file.
+    #[error("cannot read {file}: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A compressed file is cut off or damaged. Fetch or make it again.
+    #[error("{file} is a damaged {codec} file ({what}): fetch it again, or compress it again")]
+    Compression {
+        /// The file.
+        file: String,
+        /// `gzip` or `zstd`.
+        codec: &'static str,
+        /// What the decoder said.
+        what: String,
+    },
+    /// The file holds nothing that could be a triple.
+    #[error("{file} holds no triples{why}")]
+    Empty {
+        /// The file.
+        file: String,
+        /// What it holds instead, and what to do.
+        why: String,
+    },
+    /// Neither the name nor the content says what the file is.
+    #[error(
+        "cannot tell what {file} is (it begins with {start}): expected triples as TSV, CSV, N-Triples, \
+         Turtle, N-Quads or TriG; say which with --format"
+    )]
+    UnknownFormat {
+        /// The file.
+        file: String,
+        /// How it begins.
+        start: String,
+    },
+    /// A column that was asked for by name is not in the header.
+    #[error("{file} has no column '{name}': its first line names {found}")]
+    NoColumn {
+        /// The file.
+        file: String,
+        /// The name that was asked for.
+        name: String,
+        /// The names that are there.
+        found: String,
+    },
+    /// A line is not a triple. Mend it, or read past such lines with `--skip-bad-lines`.
+    #[error("{file}:{line}: {problem}; mend the line, or pass over such lines with --skip-bad-lines")]
+    BadLine {
+        /// The file.
+        file: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        problem: LineProblem,
+    },
+    /// The person asked to stop. Nothing was kept.
+    #[error("stopped before the end; nothing was kept")]
+    Stopped,
+    /// A split was asked for that cannot be made.
+    #[error(transparent)]
+    Split(#[from] super::super::split::SplitError),
+}
+
+/// What is wrong with one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LineProblem {
+    /// Too few or too many fields.
+    #[error("expected {expected} columns, found {found}{}", columns_hint(*expected, *found))]
+    Columns {
+        /// How many there should be.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// A field has no text in it.
+    #[error("column {column} is empty")]
+    EmptyField {
+        /// The column, counted from 1.
+        column: usize,
+    },
+    /// The bytes are not UTF-8.
+    #[error("column {column} is not UTF-8 text (save the file as UTF-8)")]
+    NotUtf8 {
+        /// The column, counted from 1.
+        column: usize,
+    },
+    /// A NUL byte: the file is binary, or UTF-16.
+    #[error("column {column} holds a NUL byte (is the file binary, or UTF-16?)")]
+    Nul {
+        /// The column, counted from 1.
+        column: usize,
+    },
+    /// The line is longer than any name can be.
+    #[error("the line is longer than {} KiB (is this a file of triples?)", super::lines::MAX_LINE >> 10)]
+    TooLong,
+    /// The RDF syntax is broken.
+    #[error("{message}")]
+    Syntax {
+        /// What the parser expected.
+        message: String,
+    },
+}
+
+fn columns_hint(expected: usize, found: usize) -> &'static str {
+    match found {
+        _ if found > expected => " (say which columns to take with --columns, e.g. --columns 1,2,3)",
+        1 => " (are the columns separated by tabs, or by commas in a .csv file, and all quotes closed?)",
+        _ => "",
+    }
+}

@@ -1,0 +1,124 @@
+//! Which format a file has, by its name and by its content.
+
+use std::path::Path;
+
+use super::error::ReadError;
+use super::source::Source;
+
+/// A way of writing triples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Tab-separated values, nothing quoted.
+    Tsv,
+    /// Comma- or semicolon-separated values, quoted where needed.
+    Csv,
+    /// One RDF triple a line.
+    NTriples,
+    /// RDF as people write it.
+    Turtle,
+    /// One RDF quad a line; the default graph is read.
+    NQuads,
+    /// Turtle with named graphs; the default graph is read.
+    TriG,
+}
+
+impl Format {
+    /// Every format with the names it goes by.
+    pub const NAMES: [(&'static str, Self); 6] = [
+        ("tsv", Self::Tsv),
+        ("csv", Self::Csv),
+        ("nt", Self::NTriples),
+        ("ttl", Self::Turtle),
+        ("nq", Self::NQuads),
+        ("trig", Self::TriG),
+    ];
+
+    /// The format of an extension or of a flag's value.
+    pub fn by_name(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        Self::NAMES.iter().find(|(known, _)| *known == name).map(|&(_, format)| format)
+    }
+
+    pub(super) fn is_rdf(self) -> bool {
+        !matches!(self, Self::Tsv | Self::Csv)
+    }
+
+    /// By the extension, looking through `.gz` and `.zst`; else by the content.
+    pub(super) fn guess(path: &Path, source: &Source<'_>) -> Result<Self, ReadError> {
+        by_extension(path).or_else(|| by_content(&source.start)).ok_or_else(|| {
+            let start = String::from_utf8_lossy(&source.start[..source.start.len().min(40)]);
+            ReadError::UnknownFormat { file: source.name.clone(), start: format!("{start:?}") }
+        })
+    }
+}
+
+impl std::fmt::Display for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Tsv => "TSV",
+            Self::Csv => "CSV",
+            Self::NTriples => "N-Triples",
+            Self::Turtle => "Turtle",
+            Self::NQuads => "N-Quads",
+            Self::TriG => "TriG",
+        })
+    }
+}
+
+fn by_extension(path: &Path) -> Option<Format> {
+    let extension = path.extension()?.to_str()?;
+    if ["gz", "zst"].contains(&extension.to_ascii_lowercase().as_str()) {
+        return by_extension(Path::new(path.file_stem()?));
+    }
+    Format::by_name(extension)
+}
+
+fn by_content(start: &[u8]) -> Option<Format> {
+    let text = String::from_utf8_lossy(start);
+    let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim_end);
+    let line = lines.find(|line| !line.trim_start().is_empty() && !line.starts_with('#'))?;
+    let first_word = line.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+    if ["@prefix", "@base", "prefix", "base"].contains(&first_word.as_str()) {
+        // TriG reads everything that is Turtle, and named graphs as well.
+        return Some(Format::TriG);
+    }
+    if line.ends_with('.') && (line.starts_with('<') || line.starts_with("_:")) {
+        return Some(Format::NQuads);
+    }
+    if line.contains('\t') {
+        return Some(Format::Tsv);
+    }
+    line.contains([',', ';']).then_some(Format::Csv)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_extension_is_seen_through_compression() {
+        let formats =
+            ["a.tsv", "a.CSV", "a.nt.gz", "a.b.ttl.zst", "a.trig"].map(|name| by_extension(Path::new(name)));
+        let expected = [Format::Tsv, Format::Csv, Format::NTriples, Format::Turtle, Format::TriG];
+        assert_eq!(formats, expected.map(Some));
+        assert_eq!(by_extension(Path::new("train.txt")), None);
+    }
+
+    #[test]
+    fn content_decides_where_the_name_does_not() {
+        let formats = [
+            "# comment\n@prefix x: <http://x/> .\n",
+            "PREFIX x: <http://x/>\n",
+            "<http://a> <http://b> <http://c> .\n",
+            "_:a <http://b> \"x, y\" .\n",
+            "a\tb\tc\n",
+            "a,b,c\n",
+            "\u{feff}a;b;c\n",
+        ]
+        .map(|text| by_content(text.as_bytes()));
+        use Format::{Csv, NQuads, TriG, Tsv};
+        assert_eq!(formats, [TriG, TriG, NQuads, NQuads, Tsv, Csv, Csv].map(Some));
+        assert_eq!(by_content(b"\x89PNG\r\n"), None);
+        assert_eq!(by_content(b""), None);
+    }
+}

@@ -1,0 +1,124 @@
+//! Blocks of whole lines from a stream of bytes.
+
+use std::io::{self, Read};
+
+use memchr::memrchr;
+
+/// A line longer than this is no line of triples.
+pub(super) const MAX_LINE: usize = 1 << 20;
+/// Bytes in a block: large enough to make handing it over cheap, small enough to stay in cache.
+const BLOCK: usize = 1 << 20;
+
+/// Whole lines, and the number of the first of them.
+pub(super) struct Block {
+    pub(super) bytes: Vec<u8>,
+    pub(super) first_line: u64,
+}
+
+/// What comes next from a [`Lines`].
+pub(super) enum Piece {
+    Lines(Block),
+    /// A line longer than [`MAX_LINE`]; it has been passed over.
+    TooLong(u64),
+}
+
+/// Cuts a stream into blocks that end where a line ends.
+pub(super) struct Lines<R> {
+    bytes: R,
+    /// The beginning of a line whose end has not been read yet.
+    carried: Vec<u8>,
+    next_line: u64,
+    ended: bool,
+}
+
+impl<R: Read> Lines<R> {
+    pub(super) fn new(bytes: R) -> Self {
+        Self { bytes, carried: Vec::new(), next_line: 1, ended: false }
+    }
+
+    /// The next piece, or `None` at the end. A buffer handed back is used again.
+    pub(super) fn next(&mut self, mut buffer: Vec<u8>) -> io::Result<Option<Piece>> {
+        buffer.clear();
+        buffer.append(&mut self.carried);
+        while !self.ended {
+            let read = self.bytes.by_ref().take(BLOCK as u64).read_to_end(&mut buffer)?;
+            self.ended = read < BLOCK;
+            if let Some(end) = memrchr(b'\n', &buffer) {
+                self.carried.extend_from_slice(&buffer[end + 1..]);
+                buffer.truncate(end + 1);
+                break;
+            }
+            if buffer.len() > MAX_LINE {
+                return self.pass_over(buffer).map(Some);
+            }
+        }
+        if buffer.is_empty() {
+            return Ok(None);
+        }
+        let first_line = self.next_line;
+        self.next_line += memchr::memchr_iter(b'\n', &buffer).count() as u64;
+        Ok(Some(Piece::Lines(Block { bytes: buffer, first_line })))
+    }
+
+    fn pass_over(&mut self, mut buffer: Vec<u8>) -> io::Result<Piece> {
+        let line = self.next_line;
+        self.next_line += 1;
+        while !self.ended {
+            buffer.clear();
+            let read = self.bytes.by_ref().take(BLOCK as u64).read_to_end(&mut buffer)?;
+            self.ended = read < BLOCK;
+            if let Some(end) = memchr::memchr(b'\n', &buffer) {
+                self.carried.extend_from_slice(&buffer[end + 1..]);
+                break;
+            }
+        }
+        Ok(Piece::TooLong(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn collect(bytes: &[u8]) -> (Vec<u8>, Vec<u64>) {
+        let mut lines = Lines::new(bytes);
+        let (mut all, mut too_long) = (Vec::new(), Vec::new());
+        let mut newlines = 0;
+        while let Some(piece) = lines.next(Vec::new()).unwrap() {
+            match piece {
+                Piece::Lines(block) => {
+                    assert_eq!(block.first_line, newlines + 1);
+                    newlines += memchr::memchr_iter(b'\n', &block.bytes).count() as u64;
+                    all.extend(block.bytes);
+                }
+                Piece::TooLong(line) => {
+                    assert_eq!(line, newlines + 1);
+                    newlines += 1;
+                    too_long.push(line);
+                }
+            }
+        }
+        (all, too_long)
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_are_the_stream_cut_at_lines(lengths in prop::collection::vec(0usize..300_000, 0..20), end in any::<bool>()) {
+            let mut bytes = Vec::new();
+            for length in &lengths {
+                bytes.extend(std::iter::repeat_n(b'x', *length));
+                bytes.push(b'\n');
+            }
+            if end { bytes.extend(b"the end"); }
+            prop_assert_eq!(collect(&bytes), (bytes.clone(), vec![]));
+        }
+    }
+
+    #[test]
+    fn a_line_without_end_is_passed_over_wherever_it_stands() {
+        let long = vec![b'x'; 5 << 20];
+        let bytes = [b"a\n".as_slice(), &long, b"\nb\n", &long].concat();
+        assert_eq!(collect(&bytes), (b"a\nb\n".to_vec(), vec![2, 4]));
+    }
+}

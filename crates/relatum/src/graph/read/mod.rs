@@ -1,0 +1,249 @@
+//! Readers: from files of many kinds to one [`GraphBuilder`].
+//!
+//! A [`Reader`] takes files one after another. `source` opens and decompresses them, `format`
+//! guesses what they are, `delimited` (with `lines`, `csv` and `columns`) and `rdf` read them.
+
+mod columns;
+mod csv;
+mod delimited;
+mod error;
+mod format;
+mod lines;
+mod rdf;
+mod source;
+
+use std::path::Path;
+
+pub use columns::{Column, Columns, Header};
+pub use error::{LineProblem, ReadError};
+pub use format::Format;
+pub use source::{Observer, Unobserved};
+
+use self::columns::{Layout, layout};
+use self::csv::CsvRows;
+use self::delimited::{Text, read_rows};
+use self::rdf::{RdfLabels, RdfReader};
+use self::source::Source;
+use super::{GraphBuilder, Split, Triple};
+
+/// How to read files.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The format, instead of the one that name and content suggest.
+    pub format: Option<Format>,
+    /// Which columns of a table to take.
+    pub columns: Option<Columns>,
+    /// Whether tables have a header.
+    pub header: Header,
+    /// Keep RDF literals as entities.
+    pub literals: bool,
+    /// Pass over lines that are no triples, and report them.
+    pub skip_bad_lines: bool,
+}
+
+/// What was found in one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileReport {
+    /// The file, as it was given.
+    pub file: String,
+    /// What it was read as.
+    pub format: String,
+    /// Triples taken.
+    pub triples: u64,
+    /// Bad lines passed over, of which the first few are described in `bad_examples`.
+    pub bad_lines: u64,
+    /// The first bad lines, with their numbers.
+    pub bad_examples: Vec<(u64, LineProblem)>,
+    /// RDF: triples with a literal that were left out.
+    pub literals: u64,
+    /// RDF: triples that gave a label.
+    pub labels: u64,
+    /// RDF: quads of named graphs that were left out.
+    pub other_graphs: u64,
+}
+
+/// Collects the triples of several files.
+pub struct Reader<'a> {
+    builder: GraphBuilder,
+    labels: RdfLabels,
+    options: Options,
+    observer: &'a dyn Observer,
+    rdf_files: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader that adds to what a builder holds already.
+    pub fn new(builder: GraphBuilder, options: Options, observer: &'a dyn Observer) -> Self {
+        Self { builder, labels: RdfLabels::default(), options, observer, rdf_files: 0 }
+    }
+
+    /// Reads one file, or standard input for `-`, into a split.
+    pub fn read(&mut self, path: &Path, split: Split) -> Result<FileReport, ReadError> {
+        let source = Source::open(path, self.observer)?;
+        let format = match self.options.format {
+            Some(format) => format,
+            None if source.start.trim_ascii().is_empty() => return Err(empty(&source.name, ": it is empty")),
+            None => Format::guess(path, &source)?,
+        };
+        let mut report =
+            FileReport { file: source.name.clone(), format: format.to_string(), ..FileReport::default() };
+        let mut problems = Problems::new(&source.name, self.options.skip_bad_lines);
+        if format.is_rdf() {
+            let mut rdf = RdfReader {
+                builder: &mut self.builder,
+                labels: &mut self.labels,
+                split,
+                keep_literals: self.options.literals,
+                file_number: self.rdf_files,
+            };
+            self.rdf_files += 1;
+            rdf.read(source, format, &mut problems, &mut report)?;
+        } else {
+            report.triples = self.read_table(source, format, split, &mut problems)?;
+        }
+        report.bad_lines = problems.count;
+        report.bad_examples = problems.examples;
+        if report.triples == 0 {
+            return Err(empty(&report.file, &why_empty(&report)));
+        }
+        Ok(report)
+    }
+
+    /// Reads display labels: two columns, name and label. Says how many were used, and how many
+    /// name nothing in the graph. Call it after all triples are there.
+    pub fn read_labels(&mut self, path: &Path) -> Result<LabelReport, ReadError> {
+        let source = Source::open(path, self.observer)?;
+        let format = match Format::guess(path, &source)? {
+            Format::Csv => Format::Csv,
+            _ => Format::Tsv,
+        };
+        let mut problems = Problems::new(&source.name, self.options.skip_bad_lines);
+        let mut report = LabelReport::default();
+        let builder = &mut self.builder;
+        let label = |[name, label]: [Text<'_>; 2]| {
+            let (entity, relation) =
+                (builder.find_entity(name.to_str()), builder.find_relation(name.to_str()));
+            if let Some(entity) = entity {
+                builder.label_entity(entity, label.to_str());
+            }
+            if let Some(relation) = relation {
+                builder.label_relation(relation, label.to_str());
+            }
+            if entity.is_some() || relation.is_some() {
+                report.used += 1;
+            } else {
+                report.unused += 1;
+            }
+        };
+        read_rows(source, format, Layout::plain(), label, |line, problem| problems.meet(line, problem))?;
+        report.bad_lines = problems.count;
+        Ok(report)
+    }
+
+    /// The builder with everything that was read.
+    pub fn into_builder(mut self) -> GraphBuilder {
+        self.labels.apply(&mut self.builder);
+        self.builder
+    }
+
+    fn read_table(
+        &mut self,
+        source: Source<'_>,
+        format: Format,
+        split: Split,
+        problems: &mut Problems,
+    ) -> Result<u64, ReadError> {
+        let first = first_row(&source.start, format);
+        let first: Vec<&str> = first.iter().map(String::as_str).collect();
+        let layout = layout(&source.name, &first, self.options.columns.as_ref(), self.options.header)?;
+        let builder = &mut self.builder;
+        let mut triples = 0;
+        let add = |[head, relation, tail]: [Text<'_>; 3]| {
+            let triple = Triple {
+                head: builder.entity_hashed(head.bytes, head.hash),
+                relation: builder.relation_hashed(relation.bytes, relation.hash),
+                tail: builder.entity_hashed(tail.bytes, tail.hash),
+            };
+            builder.add_ids(split, triple);
+            triples += 1;
+        };
+        read_rows(source, format, layout, add, |line, problem| problems.meet(line, problem))?;
+        Ok(triples)
+    }
+}
+
+/// What came of a file of labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LabelReport {
+    /// Labels given to an entity or a relation.
+    pub used: u64,
+    /// Labels of names that are not in the graph.
+    pub unused: u64,
+    /// Bad lines passed over.
+    pub bad_lines: u64,
+}
+
+/// Bad lines: the first one ends the reading, or all are counted and the first few kept.
+struct Problems {
+    file: String,
+    skip: bool,
+    count: u64,
+    examples: Vec<(u64, LineProblem)>,
+}
+
+impl Problems {
+    const EXAMPLES: usize = 5;
+
+    fn new(file: &str, skip: bool) -> Self {
+        Self { file: file.to_owned(), skip, count: 0, examples: Vec::new() }
+    }
+
+    fn meet(&mut self, line: u64, problem: LineProblem) -> Result<(), ReadError> {
+        if !self.skip {
+            return Err(ReadError::BadLine { file: self.file.clone(), line, problem });
+        }
+        self.count += 1;
+        if self.examples.len() < Self::EXAMPLES {
+            self.examples.push((line, problem));
+        }
+        Ok(())
+    }
+}
+
+fn empty(file: &str, why: &str) -> ReadError {
+    ReadError::Empty { file: file.to_owned(), why: why.to_owned() }
+}
+
+fn why_empty(report: &FileReport) -> String {
+    match report {
+        FileReport { bad_lines: 1.., bad_examples, .. } => match bad_examples.first() {
+            Some((line, problem)) => format!(": all its lines are bad (line {line}: {problem})"),
+            None => String::new(),
+        },
+        FileReport { literals: 1.., .. } => {
+            ": all its objects are literals (keep them as entities with --literals)".to_owned()
+        }
+        FileReport { other_graphs: 1.., .. } => {
+            ": all its quads are in named graphs, not the default one".to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+/// The fields of the first line, for finding a header.
+fn first_row(start: &[u8], format: Format) -> Vec<String> {
+    let own =
+        |field: &[u8]| String::from_utf8_lossy(field.trim_ascii()).trim_start_matches('\u{feff}').to_owned();
+    if format == Format::Csv {
+        let mut rows = CsvRows::new(start, start);
+        return match rows.next() {
+            Ok(Some((_, Ok(fields)))) => fields.into_iter().map(own).collect(),
+            _ => Vec::new(),
+        };
+    }
+    let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    line.split(|&byte| byte == b'\t').map(own).collect()
+}
+
+#[cfg(test)]
+mod tests;

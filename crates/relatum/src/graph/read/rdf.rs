@@ -1,0 +1,151 @@
+//! RDF in all its line and Turtle forms, through `oxrdfio`.
+
+use hashbrown::HashMap;
+use oxrdf::{GraphName, NamedOrBlankNode, Term};
+use oxrdfio::{RdfFormat, RdfParseError, RdfParser, RdfSyntaxError};
+
+use super::error::{LineProblem, ReadError};
+use super::format::Format;
+use super::source::{Source, explain};
+use super::{FileReport, Problems};
+use crate::graph::{GraphBuilder, Split};
+
+/// Display labels met on the way: a label may come before its subject is known to be in the graph.
+#[derive(Default)]
+pub(super) struct RdfLabels {
+    by_iri: HashMap<String, (u8, String)>,
+}
+
+impl RdfLabels {
+    /// Keeps the best label of a subject; of equally good ones, the first.
+    fn offer(&mut self, subject: String, rank: u8, label: &str) {
+        let better = self.by_iri.get(&subject).is_none_or(|(known, _)| rank < *known);
+        if better {
+            self.by_iri.insert(subject, (rank, label.to_owned()));
+        }
+    }
+
+    /// Gives the labels to the names that are in the graph.
+    pub(super) fn apply(self, builder: &mut GraphBuilder) {
+        for (iri, (_, label)) in self.by_iri {
+            if let Some(entity) = builder.find_entity(&iri) {
+                builder.label_entity(entity, &label);
+            }
+            if let Some(relation) = builder.find_relation(&iri) {
+                builder.label_relation(relation, &label);
+            }
+        }
+    }
+}
+
+/// How good a label is, lower is better: first by language, then by predicate.
+fn label_rank(predicate: &str, language: Option<&str>) -> Option<u8> {
+    let by_predicate = match predicate {
+        "http://www.w3.org/2000/01/rdf-schema#label" => 0,
+        "http://www.w3.org/2004/02/skos/core#prefLabel" => 1,
+        "http://schema.org/name" | "https://schema.org/name" => 2,
+        _ => return None,
+    };
+    let by_language = match language {
+        Some(tag) if tag == "en" || tag.starts_with("en-") => 0,
+        None => 3,
+        Some(_) => 6,
+    };
+    Some(by_language + by_predicate)
+}
+
+/// Where the triples of one RDF file go.
+pub(super) struct RdfReader<'a> {
+    pub(super) builder: &'a mut GraphBuilder,
+    pub(super) labels: &'a mut RdfLabels,
+    pub(super) split: Split,
+    pub(super) keep_literals: bool,
+    /// Distinguishes the blank nodes of one file from those of another.
+    pub(super) file_number: usize,
+}
+
+impl RdfReader<'_> {
+    pub(super) fn read(
+        &mut self,
+        source: Source<'_>,
+        format: Format,
+        problems: &mut Problems,
+        report: &mut FileReport,
+    ) -> Result<(), ReadError> {
+        let (file, codec) = (source.name.clone(), source.codec);
+        let mut parser = RdfParser::from_format(rdf_format(format)).for_reader(source.into_reader());
+        while let Some(quad) = parser.next() {
+            let quad = match quad {
+                Ok(quad) => quad,
+                Err(RdfParseError::Io(error)) => return Err(explain(&file, codec, error)),
+                Err(RdfParseError::Syntax(error)) => {
+                    let (line, message) = located(&error);
+                    problems.meet(line, LineProblem::Syntax { message })?;
+                    continue;
+                }
+            };
+            if quad.graph_name != GraphName::DefaultGraph {
+                report.other_graphs += 1;
+                continue;
+            }
+            self.take(quad.subject, quad.predicate.as_str(), quad.object, report);
+        }
+        for (prefix, iri) in parser.prefixes() {
+            self.builder.prefixes.insert(prefix, iri);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, subject: NamedOrBlankNode, predicate: &str, object: Term, report: &mut FileReport) {
+        let subject = match subject {
+            NamedOrBlankNode::NamedNode(node) => node.into_string(),
+            NamedOrBlankNode::BlankNode(node) => self.blank(node.as_str()),
+        };
+        let object = match object {
+            Term::NamedNode(node) => node.into_string(),
+            Term::BlankNode(node) => self.blank(node.as_str()),
+            Term::Literal(literal) => {
+                if let Some(rank) = label_rank(predicate, literal.language()) {
+                    report.labels += 1;
+                    self.labels.offer(subject, rank, literal.value());
+                    return;
+                }
+                if !self.keep_literals {
+                    report.literals += 1;
+                    return;
+                }
+                let name = literal.to_string();
+                self.labels.offer(name.clone(), u8::MAX, literal.value());
+                name
+            }
+        };
+        self.builder.add(self.split, &subject, predicate, &object);
+        report.triples += 1;
+    }
+
+    fn blank(&self, label: &str) -> String {
+        match self.file_number {
+            0 => format!("_:{label}"),
+            number => format!("_:{label}.{number}"),
+        }
+    }
+}
+
+/// The line of a syntax error, and what is wrong there without the line said twice.
+fn located(error: &RdfSyntaxError) -> (u64, String) {
+    let message = error.to_string();
+    let Some(place) = error.location() else {
+        return (1, message);
+    };
+    let what = message.split_once(": ").map_or(message.as_str(), |(_, what)| what);
+    (place.start.line + 1, format!("column {}: {what}", place.start.column + 1))
+}
+
+fn rdf_format(format: Format) -> RdfFormat {
+    match format {
+        Format::NTriples => RdfFormat::NTriples,
+        Format::NQuads => RdfFormat::NQuads,
+        Format::TriG => RdfFormat::TriG,
+        Format::Turtle | Format::Tsv | Format::Csv => RdfFormat::Turtle,
+    }
+}

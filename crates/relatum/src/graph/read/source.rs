@@ -1,0 +1,124 @@
+//! Where bytes come from: a file or standard input, decompressed on the way.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::Path;
+
+use super::error::ReadError;
+
+/// What a long read tells its caller, and asks of it.
+pub trait Observer: Sync {
+    /// So many more bytes of the source have been read.
+    fn advance(&self, bytes: u64) {
+        let _ = bytes;
+    }
+    /// Whether to stop; asked often.
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
+/// An observer that does not look.
+pub struct Unobserved;
+impl Observer for Unobserved {}
+
+/// An opened source of bytes, with its first bytes already at hand.
+pub(super) struct Source<'a> {
+    pub(super) name: String,
+    pub(super) codec: Option<&'static str>,
+    /// The first bytes after decompression, for guessing the format. They are still to be read.
+    pub(super) start: Vec<u8>,
+    rest: Box<dyn Read + Send + 'a>,
+}
+
+const START: usize = 64 << 10;
+
+impl<'a> Source<'a> {
+    /// Opens a path, or standard input for `-`.
+    pub(super) fn open(path: &Path, observer: &'a dyn Observer) -> Result<Self, ReadError> {
+        if path == Path::new("-") {
+            return Self::new("standard input".to_owned(), io::stdin(), observer);
+        }
+        let name = path.display().to_string();
+        match File::open(path) {
+            Ok(file) => Self::new(name, file, observer),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(ReadError::NotFound { file: name }),
+            Err(source) => Err(ReadError::Io { file: name, source }),
+        }
+    }
+
+    pub(super) fn new(
+        name: String,
+        bytes: impl Read + Send + 'a,
+        observer: &'a dyn Observer,
+    ) -> Result<Self, ReadError> {
+        let mut raw: Box<dyn Read + Send + 'a> = Box::new(Observed { bytes, observer });
+        let mut magic = Vec::new();
+        let failed = |error| explain(&name, None, error);
+        raw.by_ref().take(4).read_to_end(&mut magic).map_err(failed)?;
+        let codec = match magic.as_slice() {
+            [0x1f, 0x8b, ..] => Some("gzip"),
+            [0x28, 0xb5, 0x2f, 0xfd] => Some("zstd"),
+            _ => None,
+        };
+        let raw = BufReader::with_capacity(1 << 20, Cursor::new(magic).chain(raw));
+        let mut rest: Box<dyn Read + Send + 'a> = match codec {
+            Some("gzip") => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
+            Some("zstd") => Box::new(zstd::Decoder::with_buffer(raw).map_err(failed)?),
+            _ => Box::new(raw),
+        };
+        let mut start = Vec::new();
+        let first = rest.by_ref().take(START as u64).read_to_end(&mut start);
+        let source = Self { name, codec, start, rest };
+        first.map_err(|error| source.failed(error))?;
+        Ok(source)
+    }
+
+    /// Everything, from the first byte on.
+    pub(super) fn into_reader(self) -> impl Read + Send + 'a {
+        Cursor::new(self.start).chain(self.rest)
+    }
+
+    /// Says what an error of the reader means: a stop, a damaged archive, or the disk.
+    pub(super) fn failed(&self, error: io::Error) -> ReadError {
+        explain(&self.name, self.codec, error)
+    }
+}
+
+/// See [`Source::failed`].
+pub(super) fn explain(name: &str, codec: Option<&'static str>, error: io::Error) -> ReadError {
+    let file = name.to_owned();
+    if error.get_ref().is_some_and(|inner| inner.is::<StopRequested>()) {
+        return ReadError::Stopped;
+    }
+    match (codec, error.kind()) {
+        (Some(codec), io::ErrorKind::UnexpectedEof) => {
+            ReadError::Compression { file, codec, what: "it ends too early".to_owned() }
+        }
+        // Errors of the system have a code; those of a decoder do not.
+        (Some(codec), _) if error.raw_os_error().is_none() => {
+            ReadError::Compression { file, codec, what: error.to_string() }
+        }
+        _ => ReadError::Io { file, source: error },
+    }
+}
+
+struct Observed<'a, R> {
+    bytes: R,
+    observer: &'a dyn Observer,
+}
+
+impl<R: Read> Read for Observed<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.observer.stop() {
+            return Err(io::Error::other(StopRequested));
+        }
+        let read = self.bytes.read(buffer)?;
+        self.observer.advance(read as u64);
+        Ok(read)
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("stop requested")]
+struct StopRequested;

@@ -1,0 +1,211 @@
+//! What comes out of each kind of file, and what is said of broken ones.
+
+use std::io::Write;
+
+use super::*;
+use crate::graph::Graph;
+
+/// Reads texts as files of these names, all into train.
+fn read(files: &[(&str, &[u8])], options: &Options) -> Result<(Graph, Vec<FileReport>), ReadError> {
+    let dir = tempfile::tempdir().unwrap();
+    let mut reader = Reader::new(GraphBuilder::default(), options.clone(), &Unobserved);
+    let mut reports = Vec::new();
+    for (name, bytes) in files {
+        let path = dir.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        reports.push(reader.read(&path, Split::Train)?);
+    }
+    Ok((reader.into_builder().finish().0, reports))
+}
+
+/// The triples of a text, as `head relation tail` lines in readable names.
+fn triples(name: &str, bytes: &[u8]) -> Vec<String> {
+    triples_with(name, bytes, &Options::default())
+}
+
+fn triples_with(name: &str, bytes: &[u8], options: &Options) -> Vec<String> {
+    let (graph, _) = read(&[(name, bytes)], options).unwrap();
+    let text = |t: Triple| {
+        format!(
+            "{} {} {}",
+            graph.entities.name(t.head),
+            graph.relations.name(t.relation),
+            graph.entities.name(t.tail)
+        )
+    };
+    graph.edges(Split::Train).triples().map(text).collect()
+}
+
+/// The message for a broken text, without the temporary folder.
+fn message(name: &str, bytes: &[u8]) -> String {
+    let error = read(&[(name, bytes)], &Options::default()).unwrap_err().to_string();
+    let folder = std::env::temp_dir().display().to_string();
+    match (error.find(&folder), error.find(name)) {
+        (Some(from), Some(to)) => error[..from].to_owned() + &error[to..],
+        _ => error,
+    }
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+const PLAIN: &[u8] = b"a\tr\tb\nb\tr\tc\n";
+const EXPECTED: [&str; 2] = ["a r b", "b r c"];
+
+#[test]
+fn the_same_triples_come_from_every_form() {
+    assert_eq!(triples("x.tsv", PLAIN), EXPECTED);
+    assert_eq!(triples("x.txt", PLAIN), EXPECTED);
+    assert_eq!(triples("x.tsv.gz", &gzip(PLAIN)), EXPECTED);
+    assert_eq!(triples("x", &gzip(PLAIN)), EXPECTED);
+    assert_eq!(triples("x.tsv.zst", &zstd::encode_all(PLAIN, 1).unwrap()), EXPECTED);
+    assert_eq!(triples("x.csv", b"a,r,b\n\"b\", r ,c\n"), EXPECTED);
+    assert_eq!(triples("x.csv", b"a;r;b\nb;r;c"), EXPECTED);
+    assert_eq!(triples("x.tsv", b"\xef\xbb\xbfhead\trelation\ttail\r\na\tr\tb\r\n\r\nb\tr\tc\r\n"), EXPECTED);
+    assert_eq!(triples("x.csv", b"tail,weight,relation,head\nb,1,r,a\nc,2,r,b\n"), EXPECTED);
+    assert_eq!(triples("x.tsv", b"a\tr\tb\na\tr\tb\n b \tr\tc"), EXPECTED);
+}
+
+#[test]
+fn two_gzip_members_are_one_file() {
+    let both = [gzip(b"a\tr\tb\n"), gzip(b"b\tr\tc\n")].concat();
+    assert_eq!(triples("x.tsv.gz", &both), EXPECTED);
+}
+
+#[test]
+fn columns_are_chosen() {
+    let options = Options { columns: Some("2,3,1".parse().unwrap()), ..Options::default() };
+    assert_eq!(triples_with("x.tsv", b"b\ta\tr\textra\nc\tb\tr\n", &options), EXPECTED);
+    let options = Options { columns: Some("from,how,into".parse().unwrap()), ..Options::default() };
+    assert_eq!(triples_with("x.csv", b"how,into,from\nr,b,a\nr,c,b\n", &options), EXPECTED);
+}
+
+const TURTLE: &[u8] = br#"
+@prefix x: <http://x.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+x:Berlin x:capitalOf x:Germany ; rdfs:label "Berlin"@de, "Berlin (city)"@en ; x:population 3600000 .
+x:capitalOf rdfs:label "capital of" .
+_:someone x:livesIn x:Berlin .
+"#;
+
+#[test]
+fn rdf_gives_labels_prefixes_and_counts_of_literals() {
+    let (graph, reports) = read(&[("x.ttl", TURTLE)], &Options::default()).unwrap();
+    let berlin = graph.entity("x:Berlin").unwrap();
+    assert_eq!(graph.entity("Berlin (city)"), Ok(berlin));
+    assert_eq!(graph.relation("capital of"), graph.relation("<http://x.org/capitalOf>"));
+    assert_eq!((reports[0].triples, reports[0].labels, reports[0].literals), (2, 3, 1));
+    assert!(graph.entity("_:someone").is_ok());
+}
+
+#[test]
+fn literals_are_kept_on_request() {
+    let options = Options { literals: true, ..Options::default() };
+    let (graph, reports) = read(&[("x.ttl", TURTLE)], &options).unwrap();
+    assert_eq!((reports[0].triples, reports[0].literals), (3, 0));
+    assert!(graph.entity("3600000").is_ok());
+}
+
+#[test]
+fn blank_nodes_of_two_files_are_different() {
+    let text: &[u8] = b"_:b <http://x/r> <http://x/a> .\n";
+    let (graph, _) = read(&[("1.nt", text), ("2.nt", text)], &Options::default()).unwrap();
+    assert_eq!(graph.entities.len(), 3);
+}
+
+#[test]
+fn only_the_default_graph_of_quads_is_read() {
+    let text: &[u8] = b"<http://a> <http://r> <http://b> .\n<http://c> <http://r> <http://d> <http://g> .\n";
+    let (graph, reports) = read(&[("x.nq", text)], &Options::default()).unwrap();
+    assert_eq!((graph.edges(Split::Train).len(), reports[0].other_graphs), (1, 1));
+    let text: &[u8] = b"@prefix x: <http://x/> . x:a x:r x:b . x:g { x:c x:r x:d . }";
+    let (graph, reports) = read(&[("x.trig", text)], &Options::default()).unwrap();
+    assert_eq!((graph.edges(Split::Train).len(), reports[0].other_graphs), (1, 1));
+}
+
+#[test]
+fn bad_lines_are_named_with_their_remedy() {
+    let truncated = &gzip(&PLAIN.repeat(100))[..40];
+    let cut_zstd = &zstd::encode_all(&*PLAIN.repeat(100), 1).unwrap()[..20];
+    let cases: [(&str, &[u8]); 14] = [
+        ("few.tsv", b"a\tr\tb\na\tr\n"),
+        ("many.tsv", b"a\tr\tb\na\tr\tb\tc\n"),
+        ("spaces.tsv", b"a r b\n"),
+        ("field.tsv", b"a\tr\tb\na\t \tb\n"),
+        ("latin1.tsv", b"a\tr\tb\na\tr\tcaf\xe9\n"),
+        ("nul.tsv", b"a\tr\tb\na\tr\0\tb\n"),
+        ("quoted.csv", b"a,r,b\n\"a,r,b\n"),
+        ("empty.tsv", b""),
+        ("blank.tsv", b"\n\n"),
+        ("broken.ttl", b"@prefix x: <http://x/> .\nx:a x:r x:b .\nx:a x:r ;; x: .. x:b\n"),
+        ("labels.ttl", b"<http://a> <http://www.w3.org/2000/01/rdf-schema#comment> 'x' ."),
+        ("picture", b"\x89PNG\r\n"),
+        ("cut.tsv.gz", truncated),
+        ("cut.tsv.zst", cut_zstd),
+    ];
+    let messages: Vec<String> = cases.iter().map(|(name, bytes)| message(name, bytes)).collect();
+    insta::assert_snapshot!(messages.join("\n"), @r#"
+    few.tsv:2: expected 3 columns, found 2; mend the line, or pass over such lines with --skip-bad-lines
+    many.tsv:2: expected 3 columns, found 4 (say which columns to take with --columns, e.g. --columns 1,2,3); mend the line, or pass over such lines with --skip-bad-lines
+    spaces.tsv:1: expected 3 columns, found 1 (are the columns separated by tabs, or by commas in a .csv file, and all quotes closed?); mend the line, or pass over such lines with --skip-bad-lines
+    field.tsv:2: column 2 is empty; mend the line, or pass over such lines with --skip-bad-lines
+    latin1.tsv:2: column 3 is not UTF-8 text (save the file as UTF-8); mend the line, or pass over such lines with --skip-bad-lines
+    nul.tsv:2: column 2 holds a NUL byte (is the file binary, or UTF-16?); mend the line, or pass over such lines with --skip-bad-lines
+    quoted.csv:2: expected 3 columns, found 1 (are the columns separated by tabs, or by commas in a .csv file, and all quotes closed?); mend the line, or pass over such lines with --skip-bad-lines
+    empty.tsv holds no triples: it is empty
+    blank.tsv holds no triples: it is empty
+    broken.ttl:3: column 9: ; is not a valid RDF object; mend the line, or pass over such lines with --skip-bad-lines
+    labels.ttl holds no triples: all its objects are literals (keep them as entities with --literals)
+    cannot tell what picture is (it begins with "�PNG\r\n"): expected triples as TSV, CSV, N-Triples, Turtle, N-Quads or TriG; say which with --format
+    cut.tsv.gz is a damaged gzip file (it ends too early): fetch it again, or compress it again
+    cut.tsv.zst is a damaged zstd file (it ends too early): fetch it again, or compress it again
+    "#);
+}
+
+#[test]
+fn bad_lines_are_counted_and_passed_over_on_request() {
+    let options = Options { skip_bad_lines: true, ..Options::default() };
+    let long = [b"a\t".as_slice(), &vec![b'x'; 3 << 20], b"\tb\n"].concat();
+    let bytes = [b"a\tr\tb\nonly one\n".as_slice(), &long, b"a\tr\t\xff\nb\tr\tc\n"].concat();
+    let (graph, reports) = read(&[("x.tsv", &bytes)], &options).unwrap();
+    assert_eq!((graph.edges(Split::Train).len(), reports[0].bad_lines), (2, 3));
+    let lines: Vec<u64> = reports[0].bad_examples.iter().map(|(line, _)| *line).collect();
+    assert_eq!(lines, [2, 3, 4]);
+    let (_, reports) = read(
+        &[("x.nt", b"<http://a> <http://r> <http://b> .\nnonsense\n<http://b> <http://r> <http://c> .\n")],
+        &options,
+    )
+    .unwrap();
+    assert_eq!((reports[0].triples, reports[0].bad_lines), (2, 1));
+}
+
+#[test]
+fn labels_name_entities_and_relations() {
+    let dir = tempfile::tempdir().unwrap();
+    let (graph, labels) = (dir.path().join("g.tsv"), dir.path().join("labels.txt"));
+    std::fs::write(&graph, PLAIN).unwrap();
+    std::fs::write(&labels, "a\tAlpha\nr\trelates to\nnobody\tNobody\n").unwrap();
+    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &Unobserved);
+    reader.read(&graph, Split::Train).unwrap();
+    assert_eq!(reader.read_labels(&labels).unwrap(), LabelReport { used: 2, unused: 1, bad_lines: 0 });
+    let (graph, _) = reader.into_builder().finish();
+    assert!(graph.entity("Alpha").is_ok() && graph.relation("relates to").is_ok());
+}
+
+#[test]
+fn a_request_to_stop_is_followed() {
+    struct Impatient;
+    impl Observer for Impatient {
+        fn stop(&self) -> bool {
+            true
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("g.tsv");
+    std::fs::write(&path, PLAIN).unwrap();
+    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &Impatient);
+    assert!(matches!(reader.read(&path, Split::Train), Err(ReadError::Stopped)));
+}
