@@ -4,7 +4,10 @@
 //! taken in a fixed number of lanes and never split by thread: the same numbers come out whatever
 //! the machine's vector width and however many threads work.
 
-#![allow(clippy::inline_always, reason = "a call boundary would leave a loop in the baseline instruction set")]
+#![allow(
+    clippy::inline_always,
+    reason = "a call boundary would leave a loop in the baseline instruction set"
+)]
 
 /// Defines a function whose body is compiled for several instruction sets, the best of which is
 /// taken at run time. The body must call nothing that is not `#[inline(always)]`.
@@ -35,6 +38,6 @@ mod update;
 mod vector;
 
 pub use product::{Threads, View, ViewMut, product};
-pub use softmax::{exp_row};
+pub use softmax::exp_row;
 pub use update::{adagrad, adam, sgd};
 pub use vector::{add, axpy, count_above, dot, sum_of_squares};

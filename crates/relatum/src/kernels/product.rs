@@ -69,7 +69,11 @@ impl<'a> View<'a> {
     /// If the range is outside the matrix.
     #[must_use]
     pub fn rows(self, range: Range<usize>) -> Self {
-        assert!(range.start <= range.end && range.end <= self.shape.rows, "rows {range:?} of {:?}", self.shape);
+        assert!(
+            range.start <= range.end && range.end <= self.shape.rows,
+            "rows {range:?} of {:?}",
+            self.shape
+        );
         let shape = Shape { rows: range.len(), ..self.shape };
         let from = (range.start * self.shape.row_stride).min(self.data.len());
         Self { data: &self.data[from..], shape }

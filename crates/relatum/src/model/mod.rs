@@ -6,6 +6,8 @@
 mod complex;
 mod cp;
 mod distmult;
+mod folder;
+mod metrics;
 mod predictor;
 mod reciprocals;
 mod rotate;
@@ -18,6 +20,8 @@ use crate::kernels::{Threads, View, ViewMut, dot, product};
 use crate::random::Rng;
 use crate::store::Column;
 
+pub use folder::{Card, CurvePoint, ModelError, ModelFolder, StoredModel};
+pub use metrics::LinkMetrics;
 pub use predictor::{Layout, LinkPredictor};
 pub use reciprocals::Reciprocals;
 
@@ -60,16 +64,29 @@ impl Model {
     ) -> Option<Self> {
         let (entities, relations) = (entities.into(), relations.into());
         let whole = |len: usize, width: usize| width > 0 && len.is_multiple_of(width);
-        (whole(entities.len(), predictor.entity_width()) && whole(relations.len(), predictor.relation_width()))
-            .then_some(Self { predictor, entities, relations })
+        (whole(entities.len(), predictor.entity_width())
+            && whole(relations.len(), predictor.relation_width()))
+        .then_some(Self { predictor, entities, relations })
     }
 
     /// A model nobody has trained: N(0, 1) · `scale`, phases uniform on the circle.
     pub fn random(predictor: Arc<dyn LinkPredictor>, graph: &Graph, scale: f32, seed: u64) -> Self {
         let relations = Reciprocals::of(graph).len();
-        let entities = initial(predictor.entity_layout(), graph.entities.len() * predictor.entity_width(), scale, seed, 1);
-        let relations = initial(predictor.relation_layout(), relations * predictor.relation_width(), scale, seed, 2);
+        let entities = initial(
+            predictor.entity_layout(),
+            graph.entities.len() * predictor.entity_width(),
+            scale,
+            seed,
+            1,
+        );
+        let relations =
+            initial(predictor.relation_layout(), relations * predictor.relation_width(), scale, seed, 2);
         Self { predictor, entities: entities.into(), relations: relations.into() }
+    }
+
+    /// The tables of entities and relations.
+    pub(crate) fn into_tables(self) -> (Vec<f32>, Vec<f32>) {
+        (self.entities.into_vec(), self.relations.into_vec())
     }
 
     /// The shape of the model.
@@ -181,7 +198,10 @@ impl Model {
 pub(crate) fn biases(predictor: &dyn LinkPredictor, entities: &[f32]) -> Option<Vec<f32>> {
     let tail = predictor.tail();
     predictor.has_bias().then(|| {
-        entities.chunks_exact(predictor.entity_width()).map(|row| predictor.bias(&row[tail.clone()])).collect()
+        entities
+            .chunks_exact(predictor.entity_width())
+            .map(|row| predictor.bias(&row[tail.clone()]))
+            .collect()
     })
 }
 

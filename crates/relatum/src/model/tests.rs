@@ -24,7 +24,11 @@ fn the_pull_back_of_every_predictor_is_its_finite_difference() {
         };
         for i in 0..head.len() {
             let numeric = difference(&mut head, i, |head| value(head, &relation));
-            assert!((numeric - f64::from(by_head[i])).abs() < 1e-2, "{name}: head {i}: {numeric} {}", by_head[i]);
+            assert!(
+                (numeric - f64::from(by_head[i])).abs() < 1e-2,
+                "{name}: head {i}: {numeric} {}",
+                by_head[i]
+            );
         }
         for i in 0..relation.len() {
             let numeric = difference(&mut relation, i, |relation| value(&head, relation));

@@ -21,7 +21,8 @@ impl Candidates {
     pub(super) fn draw(mut own: Vec<EntityId>, entities: usize, sample: usize, rng: &mut Rng) -> Self {
         own.sort_unstable();
         own.dedup();
-        let mut sampled: Vec<EntityId> = (0..sample).map(|_| EntityId::from_index(rng.below(entities))).collect();
+        let mut sampled: Vec<EntityId> =
+            (0..sample).map(|_| EntityId::from_index(rng.below(entities))).collect();
         sampled.sort_unstable();
         sampled.dedup();
         sampled.retain(|entity| own.binary_search(entity).is_err());

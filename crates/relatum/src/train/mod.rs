@@ -5,20 +5,30 @@
 //! model has become.
 
 mod candidates;
+mod chart;
+mod checkpoint;
 mod evaluate;
 mod groups;
 mod optimizer;
+mod recommend;
 mod regularizer;
 mod relation_loss;
+mod run;
 mod settings;
 mod step;
 mod trainer;
 
-pub use evaluate::{LinkMetrics, LinkReport, RelationMetrics, Ties, evaluate};
+pub use checkpoint::Checkpoint;
+pub use evaluate::{LinkReport, RelationMetrics, Ties, evaluate, evaluate_some};
 pub use optimizer::Optimizer;
+pub use recommend::{Recommendation, recommend};
 pub use regularizer::Regularizer;
+pub use run::{EpochRecord, Event, Outcome, Run};
 pub use settings::Settings;
-pub use trainer::{BatchReport, Epoch, Progress, Trainer};
+pub use trainer::{BatchReport, Epoch, Memory, Progress, Trainer};
+
+use crate::model::ModelError;
+use crate::store::StoreError;
 
 /// Why a model cannot be trained.
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +57,9 @@ pub enum TrainError {
     },
     /// Relations can be predicted only where the score is linear in them: choose another model, or
     /// a relation loss of 0.
-    #[error("the relation loss needs a score that is linear in the relation, which `{0}` is not; use complex, distmult or cp, or no relation loss")]
+    #[error(
+        "the relation loss needs a score that is linear in the relation, which `{0}` is not; use complex, distmult or cp, or no relation loss"
+    )]
     RelationLoss(&'static str),
     /// The loss has become infinite or no number: a smaller learning rate or a larger
     /// regularisation weight keeps the factors in bounds.
@@ -67,4 +79,16 @@ pub enum TrainError {
         /// The regulariser's weight it happened with.
         weight: f32,
     },
+    /// The disk or a file on it is at fault; the message says what to do.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The model's place or file is at fault; the message says what to do.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The checkpoint does not fit: start anew.
+    #[error("the checkpoint cannot be continued: {0}; train without `--resume` to start anew")]
+    Checkpoint(String),
+    /// There is nothing to resume: train without `--resume`.
+    #[error("there is no checkpoint in {}: train without `--resume` to start", .0.display())]
+    NothingToResume(std::path::PathBuf),
 }

@@ -1,9 +1,12 @@
 //! How a gradient becomes a step.
 
+use serde::{Deserialize, Serialize};
+
 use crate::kernels;
 
 /// The rule that turns gradients into steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Optimizer {
     /// Steps divided by the root of all squared gradients so far; a row without gradient stays.
     Adagrad,
@@ -94,7 +97,12 @@ impl<'a> Stretch<'a> {
         let ((first, first_rest), (second, second_rest)) = (cut(first), cut(second));
         (
             Stretch { width: self.width, first_row: self.first_row, values, state: [first, second] },
-            Stretch { width: self.width, first_row: row, values: values_rest, state: [first_rest, second_rest] },
+            Stretch {
+                width: self.width,
+                first_row: row,
+                values: values_rest,
+                state: [first_rest, second_rest],
+            },
         )
     }
 

@@ -1,9 +1,12 @@
 //! Penalties that keep the factors small.
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::Layout;
 
 /// What is added to the loss of a triple for each of the rows of its head, relation and tail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Regularizer {
     /// Nothing.
     None,

@@ -80,7 +80,8 @@ impl RelationLoss {
         let owners = triples.iter().flat_map(|&(h, _, t)| [h, t]);
         let rows = sparse.extend(owners).chunks_exact_mut(2 * entities.width);
         self.unused.resize(entities.width.max(width), 0.0);
-        for ((rows, gradient), &(h, _, t)) in rows.zip(self.pair_gradients.chunks_exact(width)).zip(&triples) {
+        for ((rows, gradient), &(h, _, t)) in rows.zip(self.pair_gradients.chunks_exact(width)).zip(&triples)
+        {
             let (head_gradient, tail_gradient) = rows.split_at_mut(entities.width);
             let head = entities.row(h.index());
             let tail = &entities.row(t.index())[tail_range.clone()];

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Optimizer, Regularizer, TrainError};
 use crate::model::{self, LinkPredictor};
 
 /// Everything that decides what a training run computes. The defaults are the paper's recipe.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The name of the link predictor.
     pub model: String,
@@ -81,17 +83,20 @@ impl Settings {
         if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
             return out("the learning rate", self.learning_rate.to_string(), "above 0 and finite");
         }
-        for (setting, value) in
-            [("the regulariser's weight", self.regularizer_weight), ("the relation loss", self.relation_loss), ("the initial scale", self.init_scale)]
-        {
+        for (setting, value) in [
+            ("the regulariser's weight", self.regularizer_weight),
+            ("the relation loss", self.relation_loss),
+            ("the initial scale", self.init_scale),
+        ] {
             if !(value >= 0.0 && value.is_finite()) {
                 return out(setting, value.to_string(), "at least 0 and finite");
             }
         }
-        let predictor = model::predictor(&self.model, self.rank).ok_or_else(|| TrainError::UnknownPredictor {
-            name: self.model.clone(),
-            known: model::predictor_names().collect::<Vec<_>>().join(", "),
-        })?;
+        let predictor =
+            model::predictor(&self.model, self.rank).ok_or_else(|| TrainError::UnknownPredictor {
+                name: self.model.clone(),
+                known: model::predictor_names().collect::<Vec<_>>().join(", "),
+            })?;
         if self.relation_loss > 0.0 && !predictor.is_trilinear() {
             return Err(TrainError::RelationLoss(predictor.name()));
         }

@@ -109,7 +109,13 @@ impl Stepper {
     }
 
     /// Draws the candidates of a batch.
-    pub(super) fn candidates(&self, groups: &Groups, batch: &[&Group], sample: usize, rng: &mut Rng) -> Candidates {
+    pub(super) fn candidates(
+        &self,
+        groups: &Groups,
+        batch: &[&Group],
+        sample: usize,
+        rng: &mut Rng,
+    ) -> Candidates {
         let own = batch.iter().flat_map(|group| groups.tails(group).iter().copied().chain([group.head]));
         Candidates::draw(own.collect(), self.entity_count(), sample, rng)
     }
@@ -178,7 +184,14 @@ impl Stepper {
 
         if let Some(relation_loss) = &mut self.relation_loss {
             let tables = (&self.entities, &self.relations);
-            relation_loss.add(&*predictor, tables, groups, batch, &mut room.sparse, &mut room.relation_gradient);
+            relation_loss.add(
+                &*predictor,
+                tables,
+                groups,
+                batch,
+                &mut room.sparse,
+                &mut room.relation_gradient,
+            );
         }
         room.sparse.owners.sort_unstable();
         self.step_entities(groups, batch, candidates, &mut room, &outcomes, step);
@@ -194,7 +207,10 @@ impl Stepper {
             None => crate::model::biases(&*self.predictor, &self.entities.values),
             Some(candidates) => {
                 let each = candidates.entities.iter().zip(&candidates.log_weights);
-                Some(each.map(|(e, w)| w + self.predictor.bias(&self.entities.row(e.index())[tail.clone()])).collect())
+                Some(
+                    each.map(|(e, w)| w + self.predictor.bias(&self.entities.row(e.index())[tail.clone()]))
+                        .collect(),
+                )
             }
         }
     }
@@ -302,10 +318,17 @@ struct Update<'a> {
 
 impl Update<'_> {
     /// Gradients of heads (and of the relation loss) and of the regulariser, for the rows that have any.
-    fn add_sparse(&self, stretch: &Stretch<'_>, entities: impl Iterator<Item = usize> + Clone, gradient: &mut [f32]) {
+    fn add_sparse(
+        &self,
+        stretch: &Stretch<'_>,
+        entities: impl Iterator<Item = usize> + Clone,
+        gradient: &mut [f32],
+    ) {
         let width = self.sparse.width;
         let Some(first) = entities.clone().next() else { return };
-        let mut owners = self.sparse.owners[self.sparse.owners.partition_point(|o| o.0.index() < first)..].iter().peekable();
+        let mut owners = self.sparse.owners[self.sparse.owners.partition_point(|o| o.0.index() < first)..]
+            .iter()
+            .peekable();
         let mut uses = self.uses[self.uses.partition_point(|u| u.entity.index() < first)..].iter().peekable();
         for (entity, row) in entities.zip(gradient.chunks_exact_mut(width)) {
             while let Some(owner) = owners.next_if(|owner| owner.0.index() == entity) {
@@ -343,7 +366,8 @@ impl Update<'_> {
         let scales = View::new(scales, scales.len(), 1);
         product(ViewMut::new(&mut amounts, entities.len(), 1), by_score, scales, Threads::One);
         let tail = self.predictor.tail();
-        for ((entity, row), amount) in entities.zip(gradient.chunks_exact_mut(self.sparse.width)).zip(amounts) {
+        for ((entity, row), amount) in entities.zip(gradient.chunks_exact_mut(self.sparse.width)).zip(amounts)
+        {
             let values = &stretch.row(entity)[tail.clone()];
             self.predictor.bias_pull_back(values, amount, &mut row[tail.clone()]);
         }

@@ -2,16 +2,19 @@
 
 use std::ops::ControlFlow;
 
+use serde::{Deserialize, Serialize};
+
 use super::groups::{Batches, Groups};
 use super::step::Stepper;
 use super::{Settings, TrainError};
 use crate::graph::{Graph, Split};
 use crate::model::{Model, Reciprocals};
 use crate::random::Rng;
+use crate::store::{Tensor, TensorFile};
 
 /// Where a training run stands: with the parameters and the optimiser's state, all that is needed
 /// to go on, since every random number is drawn from the seed and the place it is used in.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// Finished epochs.
     pub epoch: usize,
@@ -49,6 +52,32 @@ pub enum Epoch {
     Stopped,
 }
 
+/// What a training run holds in memory, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// The model.
+    pub parameters: usize,
+    /// What the optimiser remembers.
+    pub optimizer: usize,
+    /// A gradient as large as the entities. It is made and used in tiles, so less than this is held.
+    pub gradient: usize,
+    /// The scores of the largest batch.
+    pub scores: usize,
+}
+
+impl Memory {
+    /// All of it.
+    pub fn total(self) -> usize {
+        self.parameters + self.optimizer + self.gradient + self.scores
+    }
+}
+
+/// The names of a table and of what the optimiser remembers of it, in a checkpoint.
+const TENSORS: [[&str; 3]; 2] = [
+    ["entities", "entities.state.0", "entities.state.1"],
+    ["relations", "relations.state.0", "relations.state.1"],
+];
+
 /// A model in training.
 pub struct Trainer {
     settings: Settings,
@@ -75,7 +104,8 @@ impl Trainer {
             return Err(TrainError::NothingToLearn);
         }
         let groups = Groups::from_triples(triples, (settings.batch_size / 4).max(1));
-        let stepper = Stepper::new(predictor, model.entities().to_vec(), model.relations().to_vec(), &settings);
+        let stepper =
+            Stepper::new(predictor, model.entities().to_vec(), model.relations().to_vec(), &settings);
         let batches = groups.batches(settings.batch_size, settings.seed, 0);
         Ok(Self { settings, groups, stepper, progress: Progress::default(), batches })
     }
@@ -105,11 +135,96 @@ impl Trainer {
         (0..self.batches.len()).map(|index| self.groups.batch(&self.batches, index).len()).collect()
     }
 
-    /// The model as it is now.
+    /// A copy of the model as it is now.
     pub fn model(&self) -> Model {
         let (entities, relations) = (&self.stepper.entities.values, &self.stepper.relations.values);
         Model::new(self.stepper.predictor.clone(), entities.clone(), relations.clone())
             .unwrap_or_else(|| unreachable!("tables keep their shape"))
+    }
+
+    /// Shows the model as it is now, without copying it.
+    pub fn with_current_model<R>(&mut self, look: impl FnOnce(&Model) -> R) -> R {
+        let entities = std::mem::take(&mut self.stepper.entities.values);
+        let relations = std::mem::take(&mut self.stepper.relations.values);
+        let model = Model::new(self.stepper.predictor.clone(), entities, relations)
+            .unwrap_or_else(|| unreachable!("tables keep their shape"));
+        let result = look(&model);
+        (self.stepper.entities.values, self.stepper.relations.values) = model.into_tables();
+        result
+    }
+
+    /// Floating-point operations of the three matrix products of an epoch.
+    pub fn product_flops(&self) -> f64 {
+        self.flops(self.groups.len())
+    }
+
+    /// Floating-point operations of the three matrix products of a batch of this many rows.
+    pub fn flops(&self, rows: usize) -> f64 {
+        let own = self.settings.batch_size.min(self.stepper.entity_count());
+        let all = self.stepper.entity_count();
+        let columns = self.settings.candidates.map_or(all, |sample| (sample + own).min(all));
+        6.0 * rows as f64 * columns as f64 * self.stepper.predictor.tail().len() as f64
+    }
+
+    /// Bytes of parameters, optimiser state, the tiles of the gradient and one batch of scores.
+    pub fn memory(&self) -> Memory {
+        let tables = [&self.stepper.entities, &self.stepper.relations];
+        let bytes = |values: usize| values * size_of::<f32>();
+        let rows = self.batch_rows().into_iter().max().unwrap_or(0);
+        let all = self.stepper.entity_count();
+        let columns = self.settings.candidates.map_or(all, |n| (n + 2 * self.settings.batch_size).min(all));
+        Memory {
+            parameters: bytes(tables.iter().map(|table| table.values.len()).sum()),
+            optimizer: bytes(tables.iter().flat_map(|table| &table.state).map(Vec::len).sum()),
+            gradient: bytes(self.stepper.entities.values.len()),
+            scores: bytes(rows * columns),
+        }
+    }
+
+    /// Everything a checkpoint must hold.
+    pub(super) fn tensors(&self) -> Vec<Tensor<'_>> {
+        let mut tensors = Vec::new();
+        for (names, table) in TENSORS.iter().zip([&self.stepper.entities, &self.stepper.relations]) {
+            let shape = [table.values.len() / table.width, table.width];
+            tensors.push((names[0], shape, table.values.as_slice()));
+            let slots = self.settings.optimizer.slots();
+            let state = names[1..].iter().zip(&table.state).take(slots);
+            tensors.extend(state.map(|(name, state)| (*name, shape, state.as_slice())));
+        }
+        tensors
+    }
+
+    /// A trainer where a checkpoint left off.
+    pub(super) fn restore(
+        graph: &Graph,
+        settings: Settings,
+        progress: Progress,
+        file: &TensorFile,
+    ) -> Result<Self, TrainError> {
+        let mut trainer = Self::new(graph, settings)?;
+        let slots = trainer.settings.optimizer.slots();
+        for (names, table) in
+            TENSORS.iter().zip([&mut trainer.stepper.entities, &mut trainer.stepper.relations])
+        {
+            let targets = std::iter::once(&mut table.values).chain(&mut table.state);
+            for (name, target) in names.iter().zip(targets).take(1 + slots) {
+                let (shape, values) = file.matrix(name)?;
+                if values.len() != target.len() || shape[1] != table.width {
+                    return Err(TrainError::Checkpoint(format!(
+                        "its matrix `{name}` has {} × {} values, this graph and these settings need {} × {}",
+                        shape[0],
+                        shape[1],
+                        target.len() / table.width,
+                        table.width
+                    )));
+                }
+                target.copy_from_slice(&values);
+            }
+        }
+        trainer.progress = progress;
+        trainer.batches =
+            trainer.groups.batches(trainer.settings.batch_size, trainer.settings.seed, progress.epoch);
+        Ok(trainer)
     }
 
     /// Runs the rest of the epoch under way. `on_batch` hears of every batch and may stop the run

@@ -57,7 +57,8 @@ fn plain_loss(graph: &Graph, settings: &Settings, entities: &[f32], relations: &
         let mut tails = (0..model.entity_count()).map(|t| score(head, relation, EntityId::from_index(t)));
         sum += log_sum(&mut tails) - own;
         if settings.relation_loss > 0.0 {
-            let mut relations = (0..model.relation_count()).map(|r| score(head, RelationId::from_index(r), tail));
+            let mut relations =
+                (0..model.relation_count()).map(|r| score(head, RelationId::from_index(r), tail));
             sum += f64::from(settings.relation_loss) * (log_sum(&mut relations) - own);
         }
         let penalty = |layout, row: &[f32]| settings.regularizer.value(layout, row);
@@ -73,7 +74,12 @@ fn plain_loss(graph: &Graph, settings: &Settings, entities: &[f32], relations: &
 /// Takes one step and compares what it subtracted with finite differences of [`plain_loss`].
 fn assert_gradient_is_right(settings: Settings) {
     let graph = small_graph();
-    let name = format!("{} {} relation loss {}", settings.model, settings.regularizer.name(), settings.relation_loss);
+    let name = format!(
+        "{} {} relation loss {}",
+        settings.model,
+        settings.regularizer.name(),
+        settings.relation_loss
+    );
     let mut trainer = Trainer::new(&graph, settings.clone()).unwrap();
     let before = trainer.model();
     let (mut entities, mut relations) = (before.entities().to_vec(), before.relations().to_vec());
@@ -82,12 +88,18 @@ fn assert_gradient_is_right(settings: Settings) {
     for i in 0..entities.len() {
         let numeric = difference(&mut entities, i, |x| plain_loss(&graph, &settings, x, &relations));
         let step = f64::from(before.entities()[i] - after.entities()[i]);
-        assert!((numeric - step).abs() < 2e-4 + 2e-3 * numeric.abs(), "{name}: entity value {i}: {numeric} {step}");
+        assert!(
+            (numeric - step).abs() < 2e-4 + 2e-3 * numeric.abs(),
+            "{name}: entity value {i}: {numeric} {step}"
+        );
     }
     for i in 0..relations.len() {
         let numeric = difference(&mut relations, i, |x| plain_loss(&graph, &settings, &entities, x));
         let step = f64::from(before.relations()[i] - after.relations()[i]);
-        assert!((numeric - step).abs() < 2e-4 + 2e-3 * numeric.abs(), "{name}: relation value {i}: {numeric} {step}");
+        assert!(
+            (numeric - step).abs() < 2e-4 + 2e-3 * numeric.abs(),
+            "{name}: relation value {i}: {numeric} {step}"
+        );
     }
 }
 
@@ -150,7 +162,8 @@ fn grouped_and_single_triples_have_one_loss_and_one_gradient() {
         let (rows, loss, entities, relations) = run(1);
         assert!(groups < rows && rows == triples.len());
         assert!((grouped_loss - loss).abs() < 1e-4, "{model}");
-        for (a, b) in grouped_entities.iter().chain(&grouped_relations).zip(entities.iter().chain(&relations)) {
+        for (a, b) in grouped_entities.iter().chain(&grouped_relations).zip(entities.iter().chain(&relations))
+        {
             assert!((a - b).abs() < 1e-5, "{model}: {a} {b}");
         }
     }
@@ -223,7 +236,9 @@ fn the_number_of_threads_does_not_change_a_byte() {
 fn training_lowers_the_loss_of_every_predictor_with_every_optimiser() {
     let graph = large_graph();
     for model in predictor_names() {
-        for (optimizer, learning_rate) in [(Optimizer::Adagrad, 0.1), (Optimizer::Adam, 0.01), (Optimizer::Sgd, 3.0)] {
+        for (optimizer, learning_rate) in
+            [(Optimizer::Adagrad, 0.1), (Optimizer::Adam, 0.01), (Optimizer::Sgd, 3.0)]
+        {
             let settings = Settings {
                 model: model.to_owned(),
                 rank: 8,
@@ -264,7 +279,8 @@ fn stopping_between_batches_changes_nothing() {
 
 #[test]
 fn a_loss_out_of_bounds_stops_the_run_with_advice() {
-    let settings = Settings { learning_rate: 1e30, optimizer: Optimizer::Sgd, init_scale: 1.0, ..settings("complex") };
+    let settings =
+        Settings { learning_rate: 1e30, optimizer: Optimizer::Sgd, init_scale: 1.0, ..settings("complex") };
     let mut trainer = Trainer::new(&small_graph(), settings).unwrap();
     let error = (0..5).find_map(|_| trainer.run_epoch(|_| ControlFlow::Continue(())).err()).unwrap();
     assert!(error.to_string().contains("lower the learning rate"), "{error}");
