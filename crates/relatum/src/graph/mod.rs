@@ -6,6 +6,7 @@
 mod adjacency;
 mod builder;
 mod dictionary;
+mod films;
 mod ids;
 mod interner;
 mod inverses;
@@ -17,6 +18,7 @@ mod split;
 pub use adjacency::{Adjacency, Arc, Edges};
 pub use builder::{BuildReport, GraphBuilder};
 pub use dictionary::{Dictionary, Texts};
+pub use films::films;
 pub use ids::{EntityId, Id, RelationId, Split, Triple};
 pub use inverses::Inverses;
 pub use names::{NameError, Prefixes};
