@@ -16,6 +16,7 @@
 
 pub mod benchmark;
 pub mod graph;
+pub mod import;
 pub mod kernels;
 pub mod model;
 pub mod random;
