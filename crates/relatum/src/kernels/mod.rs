@@ -40,4 +40,4 @@ mod vector;
 pub use product::{Threads, View, ViewMut, product};
 pub use softmax::exp_row;
 pub use update::{adagrad, adam, sgd};
-pub use vector::{add, axpy, count_above, dot, sum_of_squares};
+pub use vector::{add, axpy, count_above, dot, scale_by, sum_of_squares};

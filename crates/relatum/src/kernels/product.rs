@@ -119,6 +119,7 @@ impl<'a> ViewMut<'a> {
 ///
 /// # Panics
 /// If the shapes do not fit.
+#[allow(clippy::needless_pass_by_value, reason = "a view to write is given away, as a slice would be")]
 pub fn product(out: ViewMut<'_>, left: View<'_>, right: View<'_>, threads: Threads) {
     let (o, l, r) = (out.shape, left.shape, right.shape);
     assert!(

@@ -41,6 +41,7 @@ pub fn sgd(x: &mut [f32], gradient: &[f32], lr: f32) {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "these results are exact")]
 mod tests {
     use super::*;
 

@@ -32,6 +32,15 @@ vectorised! {
 }
 
 vectorised! {
+    /// `y *= a`.
+    pub fn scale_by<'a>(y: &'a mut [f32], a: f32) -> () {
+        for y in y {
+            *y *= a;
+        }
+    }
+}
+
+vectorised! {
     /// `y += a · x`.
     pub fn axpy<'a>(y: &'a mut [f32], a: f32, x: &'a [f32]) -> () {
         for (y, x) in y.iter_mut().zip(x) {
@@ -42,6 +51,7 @@ vectorised! {
 
 vectorised! {
     /// How many values are above the threshold, and how many equal it.
+    #[allow(clippy::float_cmp, reason = "a tie is the very same number")]
     pub fn count_above<'a>(values: &'a [f32], threshold: f32) -> (usize, usize) {
         let (mut above, mut equal) = (0u32, 0u32);
         for &value in values {

@@ -1,4 +1,4 @@
-//! ComplEx: complex factors, the tail conjugated.
+//! `ComplEx`: complex factors, the tail conjugated.
 
 use super::predictor::{Layout, LinkPredictor};
 

@@ -1,4 +1,4 @@
-//! DistMult: real factors, every relation symmetric.
+//! `DistMult`: real factors, every relation symmetric.
 
 use super::predictor::{Layout, LinkPredictor};
 

@@ -157,6 +157,12 @@ impl ModelFolder {
         Ok(Self { dir, project: project.dir().to_owned(), name: name.to_owned() })
     }
 
+    /// A place within this model's folder, for the runs of a grid.
+    #[must_use]
+    pub fn within(&self, name: &str) -> Self {
+        Self { dir: self.dir.join("grid").join(name), project: self.project.clone(), name: name.to_owned() }
+    }
+
     /// The names of the models a project has, in order.
     pub fn list(project: &Project) -> Vec<String> {
         models_in(project.dir())

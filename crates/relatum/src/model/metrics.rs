@@ -32,4 +32,12 @@ impl LinkMetrics {
         metrics.hits = metrics.hits.map(|hits| hits / count);
         metrics
     }
+
+    /// The mean of several metrics, each counting the same.
+    pub fn mean(each: &[Self]) -> Self {
+        let count = each.len().max(1) as f64;
+        let mean = |of: &dyn Fn(&Self) -> f64| each.iter().map(of).sum::<f64>() / count;
+        let hits = [0, 1, 2].map(|cut| mean(&|metrics| metrics.hits[cut]));
+        Self { count: each.len(), mrr: mean(&|metrics| metrics.mrr), hits }
+    }
 }

@@ -132,7 +132,7 @@ impl Model {
         &self.relations[id.index() * width..][..width]
     }
 
-    /// The candidate vectors e_t, one a row.
+    /// The candidate vectors `e_t`, one a row.
     pub fn candidates(&self) -> View<'_> {
         let predictor = &self.predictor;
         View::new(&self.entities, self.entity_count(), predictor.entity_width()).columns(predictor.tail())
@@ -152,7 +152,7 @@ impl Model {
         dot(&query, tail) + self.predictor.bias(tail) + self.predictor.offset(&query)
     }
 
-    /// The biases b_t of all entities, if the predictor has any.
+    /// The biases `b_t` of all entities, if the predictor has any.
     pub fn biases(&self) -> Option<Vec<f32>> {
         biases(&*self.predictor, &self.entities)
     }

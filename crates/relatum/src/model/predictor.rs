@@ -18,8 +18,8 @@ pub enum Layout {
 ///
 /// One vector for a (head, relation) pair, one inner product for each candidate tail. A predictor
 /// says how q is made of the rows of head and relation, and how a gradient flows back through q;
-/// nothing else of it is ever needed. The candidate vector e_t is a part of the tail's row. The
-/// bias b_t is a function of e_t and the offset c one of q, for predictors that measure a distance:
+/// nothing else of it is ever needed. The candidate vector `e_t` is a part of the tail's row. The
+/// bias `b_t` is a function of `e_t` and the offset c one of q, for predictors that measure a distance:
 /// `−|q/2 − e|² = ⟨q, e⟩ − |e|² − |q|²/4`.
 pub trait LinkPredictor: Debug + Send + Sync {
     /// The name on the command line and in files.
@@ -45,7 +45,7 @@ pub trait LinkPredictor: Debug + Send + Sync {
         0..self.entity_width()
     }
 
-    /// Which of an entity's values are e_t when the entity is the tail.
+    /// Which of an entity's values are `e_t` when the entity is the tail.
     fn tail(&self) -> Range<usize> {
         0..self.entity_width()
     }
@@ -65,7 +65,7 @@ pub trait LinkPredictor: Debug + Send + Sync {
     );
 
     /// Whether `q(h, r)` is linear in h and in r, so that the score is one trilinear form. Then
-    /// `s(h, r, t) = ⟨p(h, t), r⟩` with p the pull-back of e_t, and relations can be predicted as
+    /// `s(h, r, t) = ⟨p(h, t), r⟩` with p the pull-back of `e_t`, and relations can be predicted as
     /// tails are.
     fn is_trilinear(&self) -> bool;
 
@@ -74,12 +74,12 @@ pub trait LinkPredictor: Debug + Send + Sync {
         false
     }
 
-    /// b_t as a function of e_t.
+    /// `b_t` as a function of `e_t`.
     fn bias(&self, _tail: &[f32]) -> f32 {
         0.0
     }
 
-    /// Adds the gradient of `amount · b_t` to that of e_t.
+    /// Adds the gradient of `amount · b_t` to that of `e_t`.
     fn bias_pull_back(&self, _tail: &[f32], _amount: f32, _gradient: &mut [f32]) {}
 
     /// c as a function of q: it shifts all tails of a (head, relation) alike, so no ranking and no

@@ -1,5 +1,7 @@
 //! What every link predictor must do, whatever its formula.
 
+#![allow(clippy::needless_range_loop, reason = "the index is what is being varied")]
+
 use super::*;
 use crate::graph::{GraphBuilder, Split};
 

@@ -1,4 +1,4 @@
-//! TransE: a relation is a translation.
+//! `TransE`: a relation is a translation.
 
 use super::predictor::{Layout, LinkPredictor};
 use crate::kernels::{axpy, sum_of_squares};

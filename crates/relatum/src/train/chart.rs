@@ -26,7 +26,7 @@ pub(super) fn chart(title: &str, epochs: &[EpochRecord]) -> String {
     );
     axis(&mut svg, "loss", "#1f5fa8", LEFT, "end", -8.0, &losses, x);
     axis(&mut svg, "validation MRR", "#b3541e", WIDTH - RIGHT, "start", 8.0, &mrrs, x);
-    for epoch in [1.0, ((1.0 + last) / 2.0).round(), last] {
+    for epoch in [1.0, f64::midpoint(1.0, last).round(), last] {
         let _ = writeln!(
             svg,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{epoch}</text>",

@@ -33,6 +33,9 @@ pub struct RelationMetrics {
 pub struct LinkReport {
     /// Over all predictions.
     pub overall: LinkMetrics,
+    /// Over queries (h, r, ?): the mean of each query's answers first, then the mean of the queries.
+    /// This is how complex query answering reports its 1p queries.
+    pub queries: LinkMetrics,
     /// Over predictions of tails, where the graph does not hold both directions already.
     pub tails: LinkMetrics,
     /// Over predictions of heads.
@@ -61,6 +64,7 @@ pub fn evaluate_some(model: &Model, graph: &Graph, split: Split, ties: Ties, mos
     let groups = Groups::of(graph, split, &reciprocals);
     let step = groups.len().div_ceil(most.max(1)).max(1);
     let all: Vec<&Group> = groups.iter().step_by(step).collect();
+    let mut by_query = Vec::with_capacity(all.len());
     let mut ranked: Vec<(RelationId, f64)> = Vec::with_capacity(groups.triples());
     let n = model.entity_count();
     let mut scores = vec![0.0; ROWS.min(all.len()) * n];
@@ -77,12 +81,14 @@ pub fn evaluate_some(model: &Model, graph: &Graph, split: Split, ties: Ties, mos
             })
             .collect();
         for (group, ranks) in block.iter().zip(ranks) {
+            by_query.push(LinkMetrics::of(ranks.iter().copied()));
             ranked.extend(ranks.into_iter().map(|rank| (group.relation, rank)));
         }
     }
-    report(ranked, &reciprocals)
+    report(ranked, LinkMetrics::mean(&by_query), &reciprocals)
 }
 
+#[allow(clippy::float_cmp, reason = "a tie is the very same number")]
 /// The place of a tail among all candidates that are not known answers.
 fn rank(row: &[f32], tail: EntityId, known: &[EntityId], ties: Ties) -> f64 {
     let score = row[tail.index()];
@@ -117,7 +123,7 @@ fn known_tails(graph: &Graph, reciprocals: &Reciprocals, group: &Group) -> Vec<E
     known
 }
 
-fn report(mut ranked: Vec<(RelationId, f64)>, reciprocals: &Reciprocals) -> LinkReport {
+fn report(mut ranked: Vec<(RelationId, f64)>, queries: LinkMetrics, reciprocals: &Reciprocals) -> LinkReport {
     // Stable, so that sums are taken in one order.
     ranked.sort_by_key(|&(relation, _)| relation);
     let backwards = |relation| !reciprocals.in_graph(relation);
@@ -136,6 +142,7 @@ fn report(mut ranked: Vec<(RelationId, f64)>, reciprocals: &Reciprocals) -> Link
     relations.sort_by_key(|row| (row.relation, row.backwards));
     LinkReport {
         overall: of(&|_| true),
+        queries,
         tails: of(&|relation| !backwards(relation)),
         heads: of(&backwards),
         relations,

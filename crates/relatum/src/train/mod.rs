@@ -8,6 +8,8 @@ mod candidates;
 mod chart;
 mod checkpoint;
 mod evaluate;
+mod floor;
+mod grid;
 mod groups;
 mod optimizer;
 mod recommend;
@@ -20,6 +22,8 @@ mod trainer;
 
 pub use checkpoint::Checkpoint;
 pub use evaluate::{LinkReport, RelationMetrics, Ties, evaluate, evaluate_some};
+pub use floor::Floor;
+pub use grid::Grid;
 pub use optimizer::Optimizer;
 pub use recommend::{Recommendation, recommend};
 pub use regularizer::Regularizer;

@@ -4,14 +4,14 @@ use super::groups::{Group, Groups};
 use super::optimizer::Table;
 use super::step::SparseRows;
 use crate::graph::{EntityId, Id, RelationId};
-use crate::kernels::{Threads, View, ViewMut, exp_row, product};
+use crate::kernels::{Threads, View, ViewMut, exp_row, product, scale_by};
 use crate::model::LinkPredictor;
 
 /// `−W · ln softmax_r s(h, r, t)` over all relations, for every triple of a batch (Chen et al., 2021).
 ///
-/// For a trilinear score, `s(h, r, t) = ⟨p(h, t), r⟩` with p the pull-back of e_t, so relations are
+/// For a trilinear score, `s(h, r, t) = ⟨p(h, t), r⟩` with p the pull-back of `e_t`, so relations are
 /// scored as tails are; and a gradient g by p is a relation in its own right: it reaches the tail as
-/// `q(h, g)` and the head as the pull-back of e_t at the relation g.
+/// `q(h, g)` and the head as the pull-back of `e_t` at the relation g.
 #[derive(Clone, Debug)]
 pub(super) struct RelationLoss {
     weight: f32,
@@ -67,7 +67,7 @@ impl RelationLoss {
         for (row, &(_, r, _)) in self.scores.chunks_exact_mut(all).zip(&triples) {
             let (_, sum) = exp_row(row, None);
             let scale = self.weight / (count as f32 * sum);
-            row.iter_mut().for_each(|p| *p *= scale);
+            scale_by(row, scale);
             row[r.index()] -= self.weight / count as f32;
         }
         let by_score = View::new(&self.scores, count, all);

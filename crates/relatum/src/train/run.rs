@@ -175,7 +175,7 @@ impl<'a> Run<'a> {
         let epoch = self.trainer.progress().epoch;
         let settings = self.checkpoint.settings.clone();
         let graph = self.project.graph();
-        let due = epoch % settings.eval_every == 0 || epoch == settings.epochs;
+        let due = epoch.is_multiple_of(settings.eval_every) || epoch == settings.epochs;
         let valid = (due && !graph.edges(Split::Valid).is_empty()).then(|| {
             self.trainer.with_current_model(|model| {
                 let a_row = 2.0 * model.entities().len() as f64;

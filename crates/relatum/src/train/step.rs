@@ -10,7 +10,7 @@ use super::optimizer::{Stretch, Table};
 use super::relation_loss::RelationLoss;
 use super::{Optimizer, Regularizer, Settings};
 use crate::graph::{EntityId, Id};
-use crate::kernels::{Threads, View, ViewMut, add, exp_row, product};
+use crate::kernels::{Threads, View, ViewMut, add, exp_row, product, scale_by};
 use crate::model::LinkPredictor;
 use crate::random::Rng;
 
@@ -173,8 +173,8 @@ impl Stepper {
         for ((((gradient, query), head_gradient), group), (_, scale)) in
             rows_of.zip(head_gradients.chunks_exact_mut(self.entities.width)).zip(batch).zip(&outcomes)
         {
-            gradient.iter_mut().for_each(|g| *g *= scale);
-            query.iter_mut().for_each(|q| *q *= scale);
+            scale_by(gradient, *scale);
+            scale_by(query, *scale);
             let (head, relation) = (group.head.index(), group.relation.index());
             let at = relation * self.relations.width;
             let relation_gradient = &mut room.relation_gradient[at..at + self.relations.width];
@@ -353,7 +353,7 @@ impl Update<'_> {
         }
     }
 
-    /// The gradient by b_t is the sum of the gradients by the scores of t.
+    /// The gradient by `b_t` is the sum of the gradients by the scores of t.
     fn add_bias(
         &self,
         by_score: View<'_>,

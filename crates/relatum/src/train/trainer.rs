@@ -125,6 +125,11 @@ impl Trainer {
         self.groups.triples()
     }
 
+    /// Entities of the model.
+    pub fn entity_count(&self) -> usize {
+        self.stepper.entity_count()
+    }
+
     /// Score rows of an epoch.
     pub fn rows(&self) -> usize {
         self.groups.len()

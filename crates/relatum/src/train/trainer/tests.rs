@@ -72,7 +72,7 @@ fn plain_loss(graph: &Graph, settings: &Settings, entities: &[f32], relations: &
 }
 
 /// Takes one step and compares what it subtracted with finite differences of [`plain_loss`].
-fn assert_gradient_is_right(settings: Settings) {
+fn assert_gradient_is_right(settings: &Settings) {
     let graph = small_graph();
     let name = format!(
         "{} {} relation loss {}",
@@ -86,7 +86,7 @@ fn assert_gradient_is_right(settings: Settings) {
     trainer.run_epoch(|_| ControlFlow::Continue(())).unwrap();
     let after = trainer.model();
     for i in 0..entities.len() {
-        let numeric = difference(&mut entities, i, |x| plain_loss(&graph, &settings, x, &relations));
+        let numeric = difference(&mut entities, i, |x| plain_loss(&graph, settings, x, &relations));
         let step = f64::from(before.entities()[i] - after.entities()[i]);
         assert!(
             (numeric - step).abs() < 2e-4 + 2e-3 * numeric.abs(),
@@ -94,7 +94,7 @@ fn assert_gradient_is_right(settings: Settings) {
         );
     }
     for i in 0..relations.len() {
-        let numeric = difference(&mut relations, i, |x| plain_loss(&graph, &settings, &entities, x));
+        let numeric = difference(&mut relations, i, |x| plain_loss(&graph, settings, &entities, x));
         let step = f64::from(before.relations()[i] - after.relations()[i]);
         assert!(
             (numeric - step).abs() < 2e-4 + 2e-3 * numeric.abs(),
@@ -117,7 +117,7 @@ fn difference(x: &mut [f32], i: usize, value: impl Fn(&[f32]) -> f64) -> f64 {
 #[test]
 fn the_gradient_of_every_predictor_is_that_of_the_loss_triple_by_triple() {
     for model in predictor_names() {
-        assert_gradient_is_right(settings(model));
+        assert_gradient_is_right(&settings(model));
     }
 }
 
@@ -125,7 +125,7 @@ fn the_gradient_of_every_predictor_is_that_of_the_loss_triple_by_triple() {
 fn the_gradient_of_every_regulariser_is_that_of_the_loss_triple_by_triple() {
     for model in predictor_names() {
         for regularizer in [Regularizer::N3, Regularizer::F2] {
-            assert_gradient_is_right(Settings { regularizer, regularizer_weight: 0.3, ..settings(model) });
+            assert_gradient_is_right(&Settings { regularizer, regularizer_weight: 0.3, ..settings(model) });
         }
     }
 }
@@ -134,7 +134,7 @@ fn the_gradient_of_every_regulariser_is_that_of_the_loss_triple_by_triple() {
 fn the_gradient_of_the_relation_loss_is_that_of_the_loss_triple_by_triple() {
     for model in ["complex", "distmult", "cp"] {
         let regularizer = Regularizer::N3;
-        assert_gradient_is_right(Settings {
+        assert_gradient_is_right(&Settings {
             relation_loss: 0.8,
             regularizer,
             regularizer_weight: 0.1,
@@ -303,7 +303,7 @@ fn settings_outside_their_range_are_refused_by_name() {
     assert!(bad(|s| (s.model, s.relation_loss) = ("transe".to_owned(), 1.0)).contains("transe"));
 }
 
-/// Enough entities for several tiles, enough structure to be learnt: r_k(i, i + k).
+/// Enough entities for several tiles, enough structure to be learnt.
 fn large_graph() -> Graph {
     let mut builder = GraphBuilder::default();
     let n = 1500;
