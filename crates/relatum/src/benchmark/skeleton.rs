@@ -59,9 +59,7 @@ pub enum Role {
 pub enum SkeletonError {
     /// The text is not one nested tuple of the letters e, r, n, u. Write it as the BetaE files do:
     /// `(('e',('r',)),('e',('r','n')))`.
-    #[error(
-        "expected {expected} at character {at} of the skeleton {text:?}; write it as in (('e',('r',)),('e',('r','n')))"
-    )]
+    #[error("expected {expected} at character {at} of the skeleton {text:?}; write it as in (('e',('r',)),('e',('r','n')))")]
     Syntax {
         /// What should have stood there.
         expected: &'static str,
@@ -71,9 +69,7 @@ pub enum SkeletonError {
         text: String,
     },
     /// No query of the literature is nearly as long. Check what the file holds.
-    #[error(
-        "expected a skeleton of at most {limit} letters and brackets, found more in {text:?}; check what the file holds"
-    )]
+    #[error("expected a skeleton of at most {limit} letters and brackets, found more in {text:?}; check what the file holds")]
     TooLong {
         /// The limit.
         limit: usize,
@@ -243,9 +239,7 @@ fn parse(text: &str, pattern: bool) -> Result<Skeleton, SkeletonError> {
                 item = true;
                 rest
             }
-            [(_, quote @ ('\'' | '"')), (at, letter), (_, close), ref rest @ ..]
-                if item && depth > 0 && quote == close =>
-            {
+            [(_, quote @ ('\'' | '"')), (at, letter), (_, close), ref rest @ ..] if item && depth > 0 && quote == close => {
                 pieces.push(match letter {
                     'e' => Piece::Entity,
                     'r' => Piece::Relation,
@@ -260,14 +254,7 @@ fn parse(text: &str, pattern: bool) -> Result<Skeleton, SkeletonError> {
             [] if depth == 0 && !pieces.is_empty() => return Ok(Skeleton { pieces }),
             _ => {
                 let at = rest.first().map_or(text.chars().count() + 1, |&(at, _)| at);
-                return Err(wrong(
-                    if depth == 0 {
-                        "one tuple"
-                    } else {
-                        "a letter in quotes, a tuple, a comma or a bracket"
-                    },
-                    at,
-                ));
+                return Err(wrong(if depth == 0 { "one tuple" } else { "a letter in quotes, a tuple, a comma or a bracket" }, at));
             }
         };
     }
@@ -299,10 +286,7 @@ mod tests {
         let skeleton = Skeleton::of_shape("pni").unwrap();
         assert_eq!(skeleton.roles(), [Entity, Relation, Relation, Entity, Relation]);
         assert_eq!(skeleton.query(&[1, 2, 3, 4, 5]), "((1,(2,3,-2)),(4,(5,)))");
-        assert_eq!(
-            Skeleton::of_shape("up").unwrap().query(&[1, 2, 3, 4, 5]),
-            "(((1,(2,)),(3,(4,)),(-1,)),(5,))"
-        );
+        assert_eq!(Skeleton::of_shape("up").unwrap().query(&[1, 2, 3, 4, 5]), "(((1,(2,)),(3,(4,)),(-1,)),(5,))");
     }
 
     #[test]
@@ -312,9 +296,7 @@ mod tests {
         insta::assert_snapshot!(message("('e',('r',)"), @"");
         insta::assert_snapshot!(message("'e'"), @"");
         insta::assert_snapshot!(message(""), @"");
-        for text in
-            ["()", "('e',())", "('e' 'r')", "('e'),('r')", "(,'e')", "('_',)", "('e',,'r')", ")", "('e'))"]
-        {
+        for text in ["()", "('e',())", "('e' 'r')", "('e'),('r')", "(,'e')", "('_',)", "('e',,'r')", ")", "('e'))"] {
             assert!(text.parse::<Skeleton>().is_err(), "{text}");
         }
         assert!(matches!("(".repeat(1000).parse::<Skeleton>(), Err(SkeletonError::TooLong { .. })));
