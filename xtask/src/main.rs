@@ -1,5 +1,6 @@
 //! What a developer or CI runs.
 
+mod bench;
 mod demo_graph;
 
 use clap::{Parser, Subcommand};
@@ -14,11 +15,13 @@ struct Xtask {
 
 #[derive(Subcommand)]
 enum Command {
+    Bench(bench::Args),
     DemoGraph(demo_graph::Args),
 }
 
 fn main() -> anyhow::Result<()> {
     match Xtask::parse().command {
+        Command::Bench(args) => bench::run(&args),
         Command::DemoGraph(args) => demo_graph::run(&args),
     }
 }

@@ -92,11 +92,11 @@ impl Trainer {
     pub fn new(graph: &Graph, settings: Settings) -> Result<Self, TrainError> {
         let predictor = settings.predictor()?;
         let model = Model::random(predictor, graph, settings.init_scale, settings.seed);
-        Self::with_model(graph, settings, &model)
+        Self::with_model(graph, settings, model)
     }
 
     /// A trainer that starts from given parameters.
-    pub fn with_model(graph: &Graph, settings: Settings, model: &Model) -> Result<Self, TrainError> {
+    pub fn with_model(graph: &Graph, settings: Settings, model: Model) -> Result<Self, TrainError> {
         let predictor = settings.predictor()?;
         let reciprocals = Reciprocals::of(graph);
         let triples = reciprocals.directed(graph, Split::Train);
@@ -104,8 +104,8 @@ impl Trainer {
             return Err(TrainError::NothingToLearn);
         }
         let groups = Groups::from_triples(triples, (settings.batch_size / 4).max(1));
-        let stepper =
-            Stepper::new(predictor, model.entities().to_vec(), model.relations().to_vec(), &settings);
+        let (entities, relations) = model.into_tables();
+        let stepper = Stepper::new(predictor, entities, relations, &settings);
         let batches = groups.batches(settings.batch_size, settings.seed, 0);
         Ok(Self { settings, groups, stepper, progress: Progress::default(), batches })
     }
