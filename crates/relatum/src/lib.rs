@@ -12,7 +12,8 @@
 //! ```
 //!
 //! The modules in the order of the data: [`graph`] holds names and edges, [`store`] keeps them
-//! in a project folder.
+//! in a project folder; [`import`] reads what other programs wrote; [`benchmark`] holds queries
+//! with known answers.
 
 pub mod benchmark;
 pub mod graph;

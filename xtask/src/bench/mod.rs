@@ -1,43 +1,80 @@
-//! `cargo xtask bench`: one file for each question about speed.
+//! `cargo xtask bench …`: one file for each question a user would ask.
 
+#[cfg(feature = "bench")]
+mod child;
+#[cfg(feature = "bench")]
+mod ingest;
+#[cfg(feature = "bench")]
 mod scaling;
+#[cfg(feature = "bench")]
 mod train;
+#[cfg(feature = "bench")]
 mod world;
 
-use anyhow::Context;
-use clap::Subcommand;
-
-/// Measure how fast and how good Relatum is on this machine
+/// Measure against a floor taken in the same run
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
+    #[cfg_attr(not(feature = "bench"), expect(dead_code, reason = "the optimised build reads it"))]
     question: Question,
 }
 
-#[derive(Subcommand)]
+#[derive(clap::Subcommand)]
 enum Question {
-    Train(train::Args),
-    Scaling(scaling::Args),
+    /// How long does a graph take to come in, and how much memory?
+    Ingest {
+        /// Triples of the generated file
+        #[arg(long, default_value_t = 10_000_000)]
+        triples: usize,
+        /// How often to measure; the best of each is compared
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
+    },
+    /// How near is training to the machine's peak? Batches of an epoch and of its three matrix
+    /// products alone are run in turns, so that noise falls on both alike
+    Train {
+        /// Ranks to measure
+        #[arg(long, value_delimiter = ',', default_value = "100,1000")]
+        rank: Vec<usize>,
+        /// Triples a step
+        #[arg(long, default_value_t = 1000)]
+        batch_size: usize,
+        /// Measure this many batches instead of the whole epoch
+        #[arg(long)]
+        batches: Option<usize>,
+        /// Also show how the time grows with the size of the graph
+        #[arg(long)]
+        growth: bool,
+    },
+    /// What does a sample of the candidates cost, and what does it save on a large graph?
+    Scaling {
+        /// Candidates of the sampled softmax, in turn
+        #[arg(long, value_delimiter = ',', default_value = "1024,4096,8192")]
+        candidates: Vec<usize>,
+        /// Epochs of training
+        #[arg(long, default_value_t = 5)]
+        epochs: usize,
+        /// Rank of the model
+        #[arg(long, default_value_t = 100)]
+        rank: usize,
+    },
 }
 
+/// A benchmark must be built with optimisation, which this program usually is not; so it builds
+/// itself again.
+#[cfg(not(feature = "bench"))]
+pub(crate) fn run(_: &Args) -> anyhow::Result<()> {
+    use crate::shell;
+    shell::run(&mut shell::cargo(&["build", "--release", "--package", "relatum-cli"]))?;
+    let mut again = shell::cargo(&["run", "--release", "--package", "xtask", "--features", "bench", "--"]);
+    shell::run(again.args(std::env::args_os().skip(1)))
+}
+
+#[cfg(feature = "bench")]
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    if cfg!(debug_assertions) {
-        return in_release();
-    }
     match &args.question {
-        Question::Train(args) => train::run(args),
-        Question::Scaling(args) => scaling::run(args),
+        Question::Ingest { triples, rounds } => ingest::run(*triples, *rounds),
+        Question::Train { rank, batch_size, batches, growth } => train::run(rank, *batch_size, *batches, *growth),
+        Question::Scaling { candidates, epochs, rank } => scaling::run(candidates, *epochs, *rank),
     }
-}
-
-/// `cargo xtask` is a debug build; what is measured must not be.
-fn in_release() -> anyhow::Result<()> {
-    let arguments = std::env::args_os().skip(1);
-    let status = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["run", "--release", "--quiet", "--package", "xtask", "--"])
-        .args(arguments)
-        .status()
-        .context("cannot run cargo")?;
-    anyhow::ensure!(status.success(), "the benchmark failed");
-    Ok(())
 }

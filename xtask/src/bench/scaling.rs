@@ -9,39 +9,26 @@ use relatum::train::{Settings, Ties, Trainer, evaluate_some};
 
 use super::world::{debian, fb15k_237, generated};
 
-/// Compare sampled with full softmax: accuracy on FB15k-237, speed on the Debian packages
-#[derive(clap::Args)]
-pub(crate) struct Args {
-    /// Candidates of the sampled softmax, in turn
-    #[arg(long, value_delimiter = ',', default_value = "1024,4096,8192")]
-    candidates: Vec<usize>,
-    /// Epochs on FB15k-237
-    #[arg(long, default_value_t = 5)]
-    epochs: usize,
-    #[arg(long, default_value_t = 100)]
-    rank: usize,
-}
-
-pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+pub(crate) fn run(samples: &[usize], epochs: usize, rank: usize) -> anyhow::Result<()> {
     let small = fb15k_237()?.unwrap_or_else(|| generated(1.0));
-    println!("accuracy: {} entities, rank {}, {} epochs", small.entities.len(), args.rank, args.epochs);
+    println!("accuracy: {} entities, rank {}, {} epochs", small.entities.len(), rank, epochs);
     println!("  {:>10} {:>12} {:>10} {:>7} {:>7}", "candidates", "s an epoch", "valid MRR", "H@3", "H@10");
-    for candidates in std::iter::once(None).chain(args.candidates.iter().copied().map(Some)) {
-        let (seconds, metrics) = train(&small, args.rank, candidates, args.epochs)?;
+    for candidates in std::iter::once(None).chain(samples.iter().copied().map(Some)) {
+        let (seconds, metrics) = train(&small, rank, candidates, epochs)?;
         print_row(candidates, seconds, Some(metrics));
     }
     let Some(large) = debian()? else {
         println!("the Debian graph is not there; its speed is not measured");
         return Ok(());
     };
-    println!("\nspeed: {} entities, {} edges, rank {}", large.entities.len(), large.edges(Split::Train).len(), args.rank);
+    println!("\nspeed: {} entities, {} edges, rank {}", large.entities.len(), large.edges(Split::Train).len(), rank);
     println!("  {:>10} {:>12} {:>10} {:>7} {:>7}", "candidates", "s an epoch", "valid MRR", "H@3", "H@10");
-    print_row(None, estimate(&large, args.rank, None, 12)?, None);
-    for &candidates in &args.candidates {
-        print_row(Some(candidates), estimate(&large, args.rank, Some(candidates), 100)?, None);
+    print_row(None, estimate(&large, rank, None, 12)?, None);
+    for &candidates in samples {
+        print_row(Some(candidates), estimate(&large, rank, Some(candidates), 100)?, None);
     }
-    if let Some(&candidates) = args.candidates.last() {
-        let (seconds, metrics) = train(&large, args.rank, Some(candidates), args.epochs)?;
+    if let Some(&candidates) = samples.last() {
+        let (seconds, metrics) = train(&large, rank, Some(candidates), epochs)?;
         print_row(Some(candidates), seconds, Some(metrics));
     }
     Ok(())

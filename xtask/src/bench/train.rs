@@ -6,45 +6,30 @@ use std::time::{Duration, Instant};
 use relatum::graph::Graph;
 use relatum::train::{Floor, Settings, Trainer};
 
-use super::world::{generated, mebibytes, memory};
-use crate::bench::world;
-
-/// Time an epoch against its three matrix products alone
-///
-/// Batches of both are run in turns, so that noise on the machine falls on both alike.
-#[derive(clap::Args)]
-pub(crate) struct Args {
-    /// Ranks to measure
-    #[arg(long, value_delimiter = ',', default_value = "100,1000")]
-    rank: Vec<usize>,
-    /// Triples a step
-    #[arg(long, default_value_t = 1000)]
-    batch_size: usize,
-    /// Measure this many batches instead of the whole epoch
-    #[arg(long)]
-    batches: Option<usize>,
-    /// Also show how the time grows with the size of the graph
-    #[arg(long)]
-    growth: bool,
-}
+use super::world::{self, generated, mebibytes, memory};
 
 /// Seconds an epoch of FB15k-237 takes in the kbc code on a quiet machine of two cores, by rank.
 const KBC: [(usize, f64); 2] = [(100, 193.0), (1000, 1063.0)];
 
-pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+pub(crate) fn run(
+    ranks: &[usize],
+    batch_size: usize,
+    batches: Option<usize>,
+    grow: bool,
+) -> anyhow::Result<()> {
     let (name, graph) = match world::fb15k_237()? {
         Some(graph) => ("FB15k-237", graph),
         None => ("a generated graph of the size of FB15k-237", generated(1.0)),
     };
-    println!("{name}, batches of {} triples, {} threads", args.batch_size, rayon::current_num_threads());
-    for &rank in &args.rank {
-        let settings = Settings { rank, batch_size: args.batch_size, ..Settings::default() };
-        let measured = measure(&graph, settings, args.batches)?;
+    println!("{name}, batches of {batch_size} triples, {} threads", rayon::current_num_threads());
+    for &rank in ranks {
+        let settings = Settings { rank, batch_size, ..Settings::default() };
+        let measured = measure(&graph, settings, batches)?;
         println!("\nrank {rank}: {} rows of {} triples in {} batches", measured.rows, measured.triples, measured.batches);
         measured.print(rank, name == "FB15k-237");
     }
-    if args.growth {
-        growth(args.batch_size)?;
+    if grow {
+        growth(batch_size)?;
     }
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use relatum::graph::{Graph, GraphBuilder, RelationId, Split, Triple};
+use relatum::graph::read::{Options, Reader, Unobserved, query2box};
+use relatum::graph::{Graph, GraphBuilder, RelationId, Shares, Split, Triple};
 use relatum::random::Rng;
 
 /// A file or folder of the data beside the workspace, if it is there.
@@ -51,20 +52,17 @@ pub(super) fn mebibytes(bytes: u64) -> String {
 
 /// FB15k-237 as Query2Box has it, if it is there.
 pub(super) fn fb15k_237() -> anyhow::Result<Option<Graph>> {
-    let path = std::path::PathBuf::from("/tmp/train-data/fb15k-237.ids");
-    let text = std::fs::read_to_string(&path)?;
-    let mut b = GraphBuilder::default();
-    for e in 0..14505 { b.entity(&e.to_string()); }
-    for r in 0..474 { b.relation(&r.to_string()); }
-    for r in (0..474u32).step_by(2) { b.pair(RelationId(r), RelationId(r + 1)); }
-    for l in text.lines() {
-        let v: Vec<u32> = l.split('\t').map(|x| x.parse().unwrap()).collect();
-        b.add_ids(Split::ALL[v[0] as usize], Triple::new(v[1], v[2], v[3]));
-    }
-    Ok(Some(b.finish().0))
+    let Some(folder) = shared("fb15k-237") else { return Ok(None) };
+    Ok(Some(query2box::read(&folder, &|_| {})?.builder.finish().0))
 }
 
-/// The Debian packages with a twentieth of the edges held out, if they are there.
+/// The Debian packages with a hundredth of the edges held out, if they are there.
 pub(super) fn debian() -> anyhow::Result<Option<Graph>> {
-    Ok(None)
+    let Some(file) = shared("debian-packages.tsv.gz") else { return Ok(None) };
+    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &Unobserved);
+    reader.read(&file, Split::Train)?;
+    let mut builder = reader.into_builder();
+    let shares: Shares = "0.99/0.01/0".parse()?;
+    builder.split(shares, 0)?;
+    Ok(Some(builder.finish().0))
 }

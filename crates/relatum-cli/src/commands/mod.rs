@@ -1,10 +1,16 @@
 //! The subcommands, one file each.
 
+mod check;
+mod demo;
+mod describe;
 mod export;
+mod find;
 mod grid;
 mod import;
+mod init;
 mod link_eval;
 mod settings;
+mod stats;
 mod train;
 
 use clap::{Parser, Subcommand};
@@ -19,6 +25,12 @@ pub(crate) struct Relatum {
 
 #[derive(Subcommand)]
 enum Command {
+    Demo(demo::Args),
+    Init(Box<init::Args>),
+    Check(check::Args),
+    Stats(stats::Args),
+    Describe(describe::Args),
+    Find(find::Args),
     Train(Box<train::Args>),
     Grid(Box<grid::Args>),
     LinkEval(link_eval::Args),
@@ -29,6 +41,12 @@ enum Command {
 impl Relatum {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self.command {
+            Command::Demo(args) => demo::run(&args),
+            Command::Init(args) => init::run(&args),
+            Command::Check(args) => check::run(&args),
+            Command::Stats(args) => stats::run(&args),
+            Command::Describe(args) => describe::run(&args),
+            Command::Find(args) => find::run(&args),
             Command::Train(args) => train::run(&args),
             Command::Grid(args) => grid::run(&args),
             Command::LinkEval(args) => link_eval::run(&args),

@@ -7,4 +7,5 @@ mod queries;
 mod skeleton;
 
 pub use queries::{Lists, QueryGroup, QuerySet};
+pub(crate) use skeleton::Piece;
 pub use skeleton::{Role, Skeleton, SkeletonError};

@@ -59,7 +59,9 @@ pub enum Role {
 pub enum SkeletonError {
     /// The text is not one nested tuple of the letters e, r, n, u. Write it as the BetaE files do:
     /// `(('e',('r',)),('e',('r','n')))`.
-    #[error("expected {expected} at character {at} of the skeleton {text:?}; write it as in (('e',('r',)),('e',('r','n')))")]
+    #[error(
+        "expected {expected} at character {at} of the skeleton {text:?}; write it as in (('e',('r',)),('e',('r','n')))"
+    )]
     Syntax {
         /// What should have stood there.
         expected: &'static str,
@@ -69,7 +71,9 @@ pub enum SkeletonError {
         text: String,
     },
     /// No query of the literature is nearly as long. Check what the file holds.
-    #[error("expected a skeleton of at most {limit} letters and brackets, found more in {text:?}; check what the file holds")]
+    #[error(
+        "expected a skeleton of at most {limit} letters and brackets, found more in {text:?}; check what the file holds"
+    )]
     TooLong {
         /// The limit.
         limit: usize,
@@ -91,14 +95,28 @@ pub(crate) enum Piece {
     Any,
 }
 
+impl Piece {
+    fn of(character: char) -> Option<Self> {
+        match character {
+            '(' => Some(Self::Open),
+            ')' => Some(Self::Close),
+            'e' => Some(Self::Entity),
+            'r' => Some(Self::Relation),
+            'n' => Some(Self::Negation),
+            'u' => Some(Self::Union),
+            '_' => Some(Self::Any),
+            _ => None,
+        }
+    }
+}
+
 impl Skeleton {
     /// No skeleton has more brackets and letters; the largest of the literature has 23.
     const LIMIT: usize = 256;
 
     /// The skeleton of a shape by its name, `2p`.
     pub fn of_shape(shape: &str) -> Option<Self> {
-        let (_, text) = SHAPES.iter().find(|(name, _)| *name == shape)?;
-        text.parse().ok()
+        SHAPES.iter().find(|(name, _)| *name == shape).map(|(_, text)| Self::pattern(text))
     }
 
     /// The name of the shape; the skeleton itself if the literature has no name for it.
@@ -148,9 +166,9 @@ impl Skeleton {
         &self.pieces
     }
 
-    /// A skeleton in which `'_'` stands for a value that does not matter.
-    pub(crate) fn pattern(text: &str) -> Result<Self, SkeletonError> {
-        parse(text, true)
+    /// A skeleton of this program's own tables, in which `'_'` stands for a value that does not matter.
+    pub(crate) fn pattern(text: &'static str) -> Self {
+        Self { pieces: text.chars().filter_map(Piece::of).collect() }
     }
 
     fn write(&self, mut letter: impl FnMut(&mut String, Piece)) -> String {
@@ -200,20 +218,15 @@ impl FromStr for Skeleton {
     type Err = SkeletonError;
 
     fn from_str(text: &str) -> Result<Self, SkeletonError> {
-        parse(text, false)
+        parse(text)
     }
 }
 
-fn parse(text: &str, pattern: bool) -> Result<Skeleton, SkeletonError> {
+fn parse(text: &str) -> Result<Skeleton, SkeletonError> {
     let shown = || text.chars().take(100).collect::<String>();
     let wrong = |expected, at| SkeletonError::Syntax { expected, at, text: shown() };
-    let characters: Vec<(usize, char)> = text
-        .chars()
-        .take(8 * Skeleton::LIMIT)
-        .enumerate()
-        .map(|(index, c)| (index + 1, c))
-        .filter(|(_, c)| !c.is_whitespace())
-        .collect();
+    let characters: Vec<(usize, char)> =
+        (1..).zip(text.chars()).filter(|(_, c)| !c.is_whitespace()).collect();
     let mut pieces = Vec::new();
     let mut depth = 0;
     // Whether an item may stand here; otherwise a comma or a bracket must come first.
@@ -239,22 +252,25 @@ fn parse(text: &str, pattern: bool) -> Result<Skeleton, SkeletonError> {
                 item = true;
                 rest
             }
-            [(_, quote @ ('\'' | '"')), (at, letter), (_, close), ref rest @ ..] if item && depth > 0 && quote == close => {
-                pieces.push(match letter {
-                    'e' => Piece::Entity,
-                    'r' => Piece::Relation,
-                    'n' => Piece::Negation,
-                    'u' => Piece::Union,
-                    '_' if pattern => Piece::Any,
-                    _ => return Err(wrong("one of the letters e, r, n, u", at)),
-                });
+            [(_, quote @ ('\'' | '"')), (at, letter), (_, close), ref rest @ ..]
+                if item && depth > 0 && quote == close =>
+            {
+                let piece = Piece::of(letter).filter(|_| "ernu".contains(letter));
+                pieces.push(piece.ok_or_else(|| wrong("one of the letters e, r, n, u", at))?);
                 item = false;
                 rest
             }
             [] if depth == 0 && !pieces.is_empty() => return Ok(Skeleton { pieces }),
             _ => {
                 let at = rest.first().map_or(text.chars().count() + 1, |&(at, _)| at);
-                return Err(wrong(if depth == 0 { "one tuple" } else { "a letter in quotes, a tuple, a comma or a bracket" }, at));
+                return Err(wrong(
+                    if depth == 0 {
+                        "one tuple"
+                    } else {
+                        "a letter in quotes, a tuple, a comma or a bracket"
+                    },
+                    at,
+                ));
             }
         };
     }
@@ -286,17 +302,22 @@ mod tests {
         let skeleton = Skeleton::of_shape("pni").unwrap();
         assert_eq!(skeleton.roles(), [Entity, Relation, Relation, Entity, Relation]);
         assert_eq!(skeleton.query(&[1, 2, 3, 4, 5]), "((1,(2,3,-2)),(4,(5,)))");
-        assert_eq!(Skeleton::of_shape("up").unwrap().query(&[1, 2, 3, 4, 5]), "(((1,(2,)),(3,(4,)),(-1,)),(5,))");
+        assert_eq!(
+            Skeleton::of_shape("up").unwrap().query(&[1, 2, 3, 4, 5]),
+            "(((1,(2,)),(3,(4,)),(-1,)),(5,))"
+        );
     }
 
     #[test]
     fn what_is_no_skeleton_is_refused_with_its_place() {
         let message = |text: &str| text.parse::<Skeleton>().unwrap_err().to_string();
-        insta::assert_snapshot!(message("('e',('x',))"), @"");
-        insta::assert_snapshot!(message("('e',('r',)"), @"");
-        insta::assert_snapshot!(message("'e'"), @"");
-        insta::assert_snapshot!(message(""), @"");
-        for text in ["()", "('e',())", "('e' 'r')", "('e'),('r')", "(,'e')", "('_',)", "('e',,'r')", ")", "('e'))"] {
+        insta::assert_snapshot!(message("('e',('x',))"), @r#"expected one of the letters e, r, n, u at character 8 of the skeleton "('e',('x',))"; write it as in (('e',('r',)),('e',('r','n')))"#);
+        insta::assert_snapshot!(message("('e',('r',)"), @r#"expected a letter in quotes, a tuple, a comma or a bracket at character 12 of the skeleton "('e',('r',)"; write it as in (('e',('r',)),('e',('r','n')))"#);
+        insta::assert_snapshot!(message("'e'"), @r#"expected one tuple at character 1 of the skeleton "'e'"; write it as in (('e',('r',)),('e',('r','n')))"#);
+        insta::assert_snapshot!(message(""), @r#"expected one tuple at character 1 of the skeleton ""; write it as in (('e',('r',)),('e',('r','n')))"#);
+        for text in
+            ["()", "('e',())", "('e' 'r')", "('e'),('r')", "(,'e')", "('_',)", "('e',,'r')", ")", "('e'))"]
+        {
             assert!(text.parse::<Skeleton>().is_err(), "{text}");
         }
         assert!(matches!("(".repeat(1000).parse::<Skeleton>(), Err(SkeletonError::TooLong { .. })));
