@@ -64,7 +64,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             .arg(format!("-max_total_time={seconds}"))
             .arg(format!("-artifact_prefix={}/", artifacts.display()))
             .arg(format!("-dict={}", fuzz.join("words.dict").display()))
-            .args(["-max_len=400", "-timeout=10", "-rss_limit_mb=1024", "-print_final_stats=1", "-verbosity=0"])
+            .args([
+                "-max_len=400",
+                "-timeout=10",
+                "-rss_limit_mb=1024",
+                "-print_final_stats=1",
+                "-verbosity=0",
+            ])
             .status()?;
         if !run.success() {
             bail!("{name} failed; what it was fed is in {}", artifacts.display());

@@ -2,9 +2,9 @@
 
 mod bench;
 mod demo_graph;
+mod fuzz;
 mod shell;
 mod test;
-mod fuzz;
 
 use clap::Parser;
 

@@ -26,5 +26,6 @@ pub mod model;
 pub mod plan;
 pub mod query;
 pub mod random;
+pub mod search;
 pub mod store;
 pub mod train;
