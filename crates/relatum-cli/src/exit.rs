@@ -6,6 +6,8 @@ use relatum::graph::NameError;
 use relatum::graph::read::ReadError;
 use relatum::store::StoreError;
 
+use crate::output;
+
 /// The person asked for something that cannot be: a wrong combination of flags, say.
 #[derive(Debug)]
 pub(crate) struct Misuse(pub(crate) String);
@@ -27,7 +29,7 @@ pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
         // The reader of our output (`| head`) has had enough; that is not a failure.
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {}", message(&error));
+    output::say(&format!("error: {}", message(&error)));
     if error.chain().any(is_stop) {
         return ExitCode::from(130);
     }
@@ -64,6 +66,8 @@ fn is_stop(error: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
-    let io: Option<&std::io::Error> = error.downcast_ref();
-    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    let broken = Some(std::io::ErrorKind::BrokenPipe);
+    let io = error.downcast_ref().map(std::io::Error::kind);
+    let json = error.downcast_ref().and_then(serde_json::Error::io_error_kind);
+    io == broken || json == broken
 }
