@@ -44,7 +44,8 @@ fn from_text_to_plan(criterion: &mut Criterion) {
         let syntax = Syntax::detect(text);
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                let question = read(black_box(text), syntax, &graph, Limits::default()).expect("a right question");
+                let question =
+                    read(black_box(text), syntax, &graph, Limits::default()).expect("a right question");
                 Plan::new(&question.checked, &statistics, PlanOptions::default())
             });
         });

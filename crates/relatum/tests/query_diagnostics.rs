@@ -117,12 +117,18 @@ fn questions_that_cannot_be_answered() {
     let cases = [
         ("only negated", "?A : not stars(A, comedy)"),
         ("a variable only under negation", "?A : exists F. stars(A, comedy) and not has_genre(F, A)"),
-        ("a sub-query with an unsafe variable", "?A : stars(A, comedy) and not (exists F. not has_genre(F, A))"),
+        (
+            "a sub-query with an unsafe variable",
+            "?A : stars(A, comedy) and not (exists F. not has_genre(F, A))",
+        ),
         ("an alternative that is only negated", "?A : stars(A, comedy) or not stars(A, France)"),
         ("an alternative without target", "?A : exists F. stars(A, comedy) or stars(F, comedy)"),
         ("two parts that do not meet", "?A : exists F. stars(A, comedy) and stars(F, comedy)"),
         ("two parts of several variables", "?A : exists F, G. stars(A, comedy) and has_genre(F, G)"),
-        ("a part of a sub-query that does not meet", "?A : stars(A, comedy) and not (exists F, G. stars(A, F) and has_genre(G, comedy))"),
+        (
+            "a part of a sub-query that does not meet",
+            "?A : stars(A, comedy) and not (exists F, G. stars(A, F) and has_genre(G, comedy))",
+        ),
         ("a statement", "?A : stars(A, comedy) and stars(\"Bad Boys\", comedy)"),
         ("too many alternatives", branches.as_str()),
         ("too many atoms", atoms.as_str()),

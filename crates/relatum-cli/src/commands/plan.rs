@@ -80,7 +80,8 @@ fn as_text(source: &str, checked: &Checked, plan: &Plan, graph: &Graph) -> Strin
         text += &format!("normal form: {}\n", checked.normal_form.to_query().named(graph));
     }
     if checked.validity.is_valid() {
-        text += "one of the paper's valid queries: anchors as sources, the target as the only sink, no cycle\n";
+        text +=
+            "one of the paper's valid queries: anchors as sources, the target as the only sink, no cycle\n";
     }
     text += "\n";
     text += &plan.describe(graph).to_string();

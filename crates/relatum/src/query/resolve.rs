@@ -91,7 +91,9 @@ fn near_expanded<I: Id>(
     let NameError::Unknown { kind, text, nearest: _ } = &error else { return Err(error) };
     let Some(iri) = graph.prefixes.expand(&name.text) else { return Err(error) };
     match find(&format!("<{iri}>")) {
-        Err(NameError::Unknown { nearest, .. }) => Err(NameError::Unknown { kind, text: text.clone(), nearest }),
+        Err(NameError::Unknown { nearest, .. }) => {
+            Err(NameError::Unknown { kind, text: text.clone(), nearest })
+        }
         found => found,
     }
 }

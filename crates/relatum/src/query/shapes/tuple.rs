@@ -62,7 +62,8 @@ fn object(entries: &[(String, Value)], place: Place) -> Result<Named, QueryError
         }
         (Some(shape), None, Some(anchors), Some(relations)) => {
             let (anchors, relations) = (names(anchors)?, names(relations)?);
-            let count = |(a, r): (usize, usize)| format!("{} and {}", plural(a, "anchor"), plural(r, "relation"));
+            let count =
+                |(a, r): (usize, usize)| format!("{} and {}", plural(a, "anchor"), plural(r, "relation"));
             let needs = format!("{} for {shape}", count(shape.arity()));
             let found = count((anchors.len(), relations.len()));
             shape.structure(&anchors, &relations).ok_or_else(|| syntax(&needs, &found, place))

@@ -4,7 +4,7 @@ use super::lexer::{Lexer, Token, keyword, syntax};
 use super::{MAX_BYTES, MAX_DEPTH};
 use crate::query::error::QueryError;
 use crate::query::formula::{Atom, Formula, ParsedQuery, Term, Variable, VariableId};
-use crate::query::name::{Name, NameKind};
+use crate::query::name::Name;
 use crate::query::place::Place;
 
 /// Reads a query in the text syntax.
@@ -280,6 +280,7 @@ fn is_sparql(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::name::NameKind;
 
     fn canonical(text: &str) -> String {
         parse(text).map_or_else(
