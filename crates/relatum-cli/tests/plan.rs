@@ -39,7 +39,18 @@ fn a_plan_is_printed_as_a_tree() {
     let dir = films();
     let (code, stdout, stderr) = plan(dir.path(), &[GENRES]);
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
-    insta::assert_snapshot!(stdout, @"");
+    insta::assert_snapshot!(stdout, @r#"
+    ?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)
+    one of the paper's valid queries: anchors as sources, the target as the only sink, no cycle
+
+    2p, tree, about 3 rows to score, beam 64
+    └─ branch about G: tree, 3 rows
+       ├─ 1. F by stars⁻¹("Martin Lawrence", ·): 1 row, about 2 fit, keep 64, merge by F
+       ├─ 2. G by has_genre(F, ·): 2 rows, eliminate F
+       └─ message to G
+          └─ #1 max, projected along has_genre
+             └─ #0 stars⁻¹("Martin Lawrence", ·)
+    "#);
 }
 
 #[test]
@@ -85,7 +96,14 @@ fn a_mistake_is_shown_with_a_caret_and_ends_with_2() {
     let dir = films();
     let (code, stdout, stderr) = plan(dir.path(), &["?G : has_gender(\"Bad Boys\", G)"]);
     assert_eq!((code, stdout.as_str()), (Some(2), ""));
-    insta::assert_snapshot!(stderr, @"");
+    insta::assert_snapshot!(stderr, @r#"
+    error: there is no relation 'has_gender'
+      |
+    1 | ?G : has_gender("Bad Boys", G)
+      |      ^^^^^^^^^^ not a relation of this graph
+      |
+      = help: the nearest name is has_genre
+    "#);
 }
 
 #[test]
