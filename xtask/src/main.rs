@@ -1,27 +1,29 @@
-//! What a developer or CI runs.
+//! What a developer or CI runs: `cargo xtask test`, `cargo xtask bench …`.
 
+mod bench;
 mod demo_graph;
 mod fuzz;
+mod shell;
+mod test;
 
-use clap::{Parser, Subcommand};
+use clap::Parser;
 
-/// What a developer or CI runs: `cargo xtask COMMAND`.
+/// What a developer or CI runs
 #[derive(Parser)]
 #[command(name = "cargo xtask")]
-struct Xtask {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
+enum Task {
+    /// Install what the tests need and run them all: format, lints, documentation, tests
+    Test,
+    Bench(bench::Args),
     DemoGraph(demo_graph::Args),
     Fuzz(fuzz::Args),
 }
 
 fn main() -> anyhow::Result<()> {
-    match Xtask::parse().command {
-        Command::DemoGraph(args) => demo_graph::run(&args),
-        Command::Fuzz(args) => fuzz::run(&args),
+    match Task::parse() {
+        Task::Test => test::run(),
+        Task::Bench(args) => bench::run(&args),
+        Task::DemoGraph(args) => demo_graph::run(&args),
+        Task::Fuzz(args) => fuzz::run(&args),
     }
 }

@@ -2,6 +2,8 @@
 
 mod commands;
 mod exit;
+mod output;
+mod signals;
 
 use std::process::ExitCode;
 

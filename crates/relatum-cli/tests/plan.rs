@@ -107,10 +107,10 @@ fn a_mistake_is_shown_with_a_caret_and_ends_with_2() {
 }
 
 #[test]
-fn a_folder_that_is_no_project_ends_with_1() {
+fn a_folder_that_is_no_project_is_misuse() {
     let dir = tempfile::tempdir().expect("a folder");
     let (code, _, stderr) = plan(dir.path(), &[GENRES]);
-    assert_eq!(code, Some(1));
+    assert_eq!(code, Some(2));
     assert!(stderr.starts_with("error: "), "{stderr}");
 }
 

@@ -1,7 +1,7 @@
 //! The one source of randomness: a small generator whose stream never changes,
 //! so that a seed gives the same bytes with every version of every dependency.
 
-/// SplitMix64: one 64-bit state, one multiplication chain a number.
+/// `SplitMix64`: one 64-bit state, one multiplication chain a number.
 #[derive(Clone, Debug)]
 pub struct Rng {
     state: u64,

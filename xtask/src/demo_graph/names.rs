@@ -123,19 +123,22 @@ fn members(label: &str) -> Vec<String> {
     people.iter().map(ToString::to_string).collect()
 }
 
-/// The database knows people by label only; well-known namesakes are told apart by what they did, when.
+/// The database knows people by label only. Namesakes that a look at long gaps in careers brought to
+/// light are told apart by what they did, or when.
 fn person_name(name: &str, relation: &str, year: u32) -> String {
-    let told_apart = match (name, relation, year) {
-        ("Steve McQueen", _, ..=1980) => "Steve McQueen (actor)",
-        ("Steve McQueen", _, _) => "Steve McQueen (director)",
-        ("Graham Greene", "written_by", _) => "Graham Greene (writer)",
-        ("Graham Greene", _, _) => "Graham Greene (actor)",
-        ("John Alexander", _, ..=1960) => "John Alexander (born 1897)",
-        ("Michael Moore", "stars", ..=1960) => "Michael Moore (assistant director)",
-        ("Robert Walker", "directed_by", _) => "Robert Walker (animator)",
-        _ => name,
-    };
-    told_apart.to_owned()
+    match (name, relation, year) {
+        ("Steve McQueen", _, ..=1980) => format!("{name} (actor)"),
+        ("Steve McQueen", _, _) => format!("{name} (director)"),
+        ("Graham Greene", "written_by", _) => format!("{name} (writer)"),
+        ("Graham Greene", _, _) => format!("{name} (actor)"),
+        (
+            "Jack Bannon" | "John Alexander" | "Michael Hogan" | "Michael Moore" | "Rhys Williams"
+            | "Robert Walker" | "Thomas Mitchell",
+            _,
+            ..=1980,
+        ) => format!("{name} (the elder)"),
+        _ => name.to_owned(),
+    }
 }
 
 /// One name where the database has several for one thing, and the name of the time for a company

@@ -1,12 +1,18 @@
-//! The subcommands.
+//! The subcommands, one file each.
 
+mod check;
+mod demo;
+mod describe;
+mod find;
+mod init;
 mod plan;
+mod stats;
 
 use clap::{Parser, Subcommand};
 
 /// Answers logical questions over incomplete knowledge graphs, and explains every answer.
 #[derive(Parser)]
-#[command(name = "relatum", version, propagate_version = true)]
+#[command(name = "relatum", version, propagate_version = true, max_term_width = 100)]
 pub(crate) struct Relatum {
     #[command(subcommand)]
     command: Command,
@@ -14,13 +20,25 @@ pub(crate) struct Relatum {
 
 #[derive(Subcommand)]
 enum Command {
+    Demo(demo::Args),
+    Init(Box<init::Args>),
+    Check(check::Args),
+    Stats(stats::Args),
+    Describe(describe::Args),
+    Find(find::Args),
     Plan(plan::Args),
 }
 
 impl Relatum {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self.command {
-            Command::Plan(args) => plan::run(args),
+            Command::Demo(args) => demo::run(&args),
+            Command::Init(args) => init::run(&args),
+            Command::Check(args) => check::run(&args),
+            Command::Stats(args) => stats::run(&args),
+            Command::Describe(args) => describe::run(&args),
+            Command::Find(args) => find::run(&args),
+            Command::Plan(args) => plan::run(&args),
         }
     }
 }

@@ -69,6 +69,10 @@ impl GraphBuilder {
         EntityId(self.entities.intern(name, hash))
     }
 
+    pub(super) fn warm_entities(&self, hashes: impl Iterator<Item = u32>) {
+        self.entities.warm(hashes);
+    }
+
     /// The id of an entity, if it was added.
     pub fn find_entity(&self, name: &str) -> Option<EntityId> {
         self.entities.find(name.as_bytes()).map(EntityId)

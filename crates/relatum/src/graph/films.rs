@@ -7,7 +7,7 @@ use super::ids::Split;
 const COMPRESSED: &[u8] = include_bytes!("../../data/films.tsv.zst");
 
 /// A graph of 1,718 well-known films with the people who made them, their genres, languages,
-/// countries, companies, decades and more: 34,877 facts from Wikidata (CC0).
+/// countries, companies, decades and more: 38,809 facts from Wikidata (CC0).
 ///
 /// One fact in twenty is not in the training split but in [`Split::Valid`] or [`Split::Test`]:
 /// true, though the graph that a person asks about does not contain it. So the graph has no thriller
@@ -74,7 +74,7 @@ mod tests {
         splits.iter().map(both).sum()
     }
 
-    /// 34877 → 34,877
+    /// 38809 → 38,809
     fn grouped(number: usize) -> String {
         if number < 1000 { number.to_string() } else { format!("{},{:03}", number / 1000, number % 1000) }
     }
@@ -90,7 +90,7 @@ mod tests {
         let facts: usize = sizes.iter().sum();
         assert!((25_000..=45_000).contains(&facts));
         assert_eq!(sizes[1] + sizes[2], (facts + 10) / 20, "one fact in twenty is held out");
-        assert_eq!(sizes[1], sizes[2]);
+        assert!(sizes[1].abs_diff(sizes[2]) <= 1);
         readme_says(&format!("{} facts", grouped(facts)));
         readme_says(&format!("{} entities", grouped(graph.entities.len())));
         readme_says(&format!("{} `train`, {} `valid`, {} `test`", grouped(sizes[0]), sizes[1], sizes[2]));
@@ -167,7 +167,7 @@ mod tests {
             let bar = match people.contains(&entity) {
                 _ if films.contains(&entity) => 7,
                 true if directs => 2,
-                true => 4,
+                true => 3,
                 false => 5,
             };
             assert!(degree(&graph, entity, &Split::ALL) >= bar, "{}", graph.entities.name(entity));

@@ -1,6 +1,6 @@
 //! The graph: names ↔ ids, triples by split, adjacency in both directions.
 //!
-//! In reading order: [`ids`] are what everything is written in, a [`Dictionary`] gives them
+//! In reading order: ids are what everything is written in, a [`Dictionary`] gives them
 //! names, [`Edges`] connect them, a [`GraphBuilder`] makes a [`Graph`] of names.
 
 mod adjacency;
@@ -14,6 +14,7 @@ mod names;
 mod nearest;
 pub mod read;
 mod split;
+mod stats;
 
 pub use adjacency::{Adjacency, Arc, Edges};
 pub use builder::{BuildReport, GraphBuilder};
@@ -23,6 +24,7 @@ pub use ids::{EntityId, Id, RelationId, Split, Triple};
 pub use inverses::Inverses;
 pub use names::{NameError, Prefixes};
 pub use split::{Shares, SplitError, SplitReport};
+pub use stats::{Quantiles, RelationStats, Stats};
 
 /// A graph with its names and splits, in memory or mapped from a project folder.
 #[derive(Clone, Debug, Default, PartialEq)]

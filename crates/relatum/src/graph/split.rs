@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
+use super::GraphBuilder;
 use super::ids::{Id, Split, Triple};
-use super::{BuildReport, GraphBuilder};
 use crate::random::Rng;
 
 /// Why a split cannot be made.
@@ -112,17 +112,10 @@ impl GraphBuilder {
     }
 }
 
-impl BuildReport {
-    /// Adds what a split has already removed.
-    pub fn with_split(mut self, split: SplitReport) -> Self {
-        self.repeated += split.repeated;
-        self
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::BuildReport;
     use proptest::prelude::*;
     use std::collections::HashSet;
 

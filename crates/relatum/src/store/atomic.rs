@@ -1,7 +1,7 @@
 //! Files and folders that are either whole or not there.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
@@ -96,7 +96,13 @@ impl NewParents {
         let above = parent(target).ancestors();
         let missing = above.take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
         let made = missing.map(Path::to_owned).collect();
-        fs::create_dir_all(parent(target)).map_err(StoreError::io("create", target))?;
+        let parent = parent(target);
+        let created = if parent.exists() && !parent.is_dir() {
+            Err(io::ErrorKind::NotADirectory.into())
+        } else {
+            fs::create_dir_all(parent)
+        };
+        created.map_err(StoreError::io("create", target))?;
         Ok(Self { made })
     }
 
@@ -158,6 +164,7 @@ fn beside(path: &Path, extension: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
 
     fn names(dir: &Path) -> Vec<String> {
         let entries = fs::read_dir(dir).unwrap();

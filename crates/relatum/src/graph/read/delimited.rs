@@ -17,6 +17,8 @@ use crate::graph::interner::Interner;
 
 /// Batches under way between the two threads.
 const IN_FLIGHT: usize = 4;
+/// Rows handed over at once: enough look-ups to wait for together, few enough to stay in cache.
+const ROWS_AT_ONCE: usize = Interner::AHEAD / 2;
 
 /// Rows cut from one block of the file.
 #[derive(Default)]
@@ -35,25 +37,28 @@ struct Field {
 }
 
 /// A field as the consumer sees it: UTF-8 text without surrounding white space, and its hash.
+#[derive(Clone, Copy)]
 pub(super) struct Text<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) hash: u32,
 }
 
 impl Text<'_> {
-    pub(super) fn to_str(&self) -> &str {
+    const EMPTY: Self = Text { bytes: &[], hash: 0 };
+
+    pub(super) fn as_str(&self) -> &str {
         // Checked when the batch was cut.
         std::str::from_utf8(self.bytes).unwrap_or_default()
     }
 }
 
-/// Reads all rows of a table. `row` gets every good one in order; `bad` every other, and says
-/// whether to go on.
+/// Reads all rows of a table. `rows` gets the good ones in order, several at a time; `bad` every
+/// other, and says whether to go on.
 pub(super) fn read_rows<const N: usize>(
     source: Source<'_>,
     format: Format,
     layout: Layout<N>,
-    mut row: impl FnMut([Text<'_>; N]),
+    mut rows: impl FnMut(&[[Text<'_>; N]]),
     mut bad: impl FnMut(u64, LineProblem) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
     let (name, codec) = (source.name.clone(), source.codec);
@@ -71,7 +76,7 @@ pub(super) fn read_rows<const N: usize>(
                 let _ = full.send(Err(explain(&name, codec, error)));
             }
         });
-        consume(&filled, &empty, &mut row, &mut bad)
+        consume(&filled, &empty, &mut rows, &mut bad)
     })
 }
 
@@ -80,16 +85,20 @@ type Filled<const N: usize> = Result<Batch<N>, ReadError>;
 fn consume<const N: usize>(
     filled: &Receiver<Filled<N>>,
     empty: &Sender<Batch<N>>,
-    row: &mut impl FnMut([Text<'_>; N]),
+    rows: &mut impl FnMut(&[[Text<'_>; N]]),
     bad: &mut impl FnMut(u64, LineProblem) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
     for batch in filled {
         let mut batch = batch?;
-        for fields in &batch.rows {
-            row(fields.map(|field| Text {
-                bytes: &batch.bytes[field.start as usize..(field.start + field.len) as usize],
-                hash: field.hash,
-            }));
+        for some in batch.rows.chunks(ROWS_AT_ONCE) {
+            let mut texts = [[Text::EMPTY; N]; ROWS_AT_ONCE];
+            for (texts, fields) in texts.iter_mut().zip(some) {
+                *texts = fields.map(|field| Text {
+                    bytes: &batch.bytes[field.start as usize..(field.start + field.len) as usize],
+                    hash: field.hash,
+                });
+            }
+            rows(&texts[..some.len()]);
         }
         for (line, problem) in batch.bad.drain(..) {
             bad(line, problem)?;

@@ -106,6 +106,7 @@ mod tests {
 
     #[test]
     fn content_decides_where_the_name_does_not() {
+        use Format::{Csv, NQuads, TriG, Tsv};
         let formats = [
             "# comment\n@prefix x: <http://x/> .\n",
             "PREFIX x: <http://x/>\n",
@@ -116,7 +117,6 @@ mod tests {
             "\u{feff}a;b;c\n",
         ]
         .map(|text| by_content(text.as_bytes()));
-        use Format::{Csv, NQuads, TriG, Tsv};
         assert_eq!(formats, [TriG, TriG, NQuads, NQuads, Tsv, Csv, Csv].map(Some));
         assert_eq!(by_content(b"\x89PNG\r\n"), None);
         assert_eq!(by_content(b""), None);

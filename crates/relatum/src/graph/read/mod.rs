@@ -2,13 +2,19 @@
 //!
 //! A [`Reader`] takes files one after another. `source` opens and decompresses them, `format`
 //! guesses what they are, `delimited` (with `lines`, `csv` and `columns`) and `rdf` read them.
+//! Benchmark folders are read as a whole: [`folders`] recognises them, [`query2box`] and
+//! [`betae`] read them.
 
+pub mod betae;
 mod columns;
 mod csv;
 mod delimited;
 mod error;
+mod folder;
+pub mod folders;
 mod format;
 mod lines;
+pub mod query2box;
 mod rdf;
 mod source;
 
@@ -16,6 +22,7 @@ use std::path::Path;
 
 pub use columns::{Column, Columns, Header};
 pub use error::{LineProblem, ReadError};
+pub use folder::{BenchmarkFolder, FolderError, FolderReport};
 pub use format::Format;
 pub use source::{Observer, Unobserved};
 
@@ -120,19 +127,21 @@ impl<'a> Reader<'a> {
         let mut problems = Problems::new(&source.name, self.options.skip_bad_lines);
         let mut report = LabelReport::default();
         let builder = &mut self.builder;
-        let label = |[name, label]: [Text<'_>; 2]| {
-            let (entity, relation) =
-                (builder.find_entity(name.to_str()), builder.find_relation(name.to_str()));
-            if let Some(entity) = entity {
-                builder.label_entity(entity, label.to_str());
-            }
-            if let Some(relation) = relation {
-                builder.label_relation(relation, label.to_str());
-            }
-            if entity.is_some() || relation.is_some() {
-                report.used += 1;
-            } else {
-                report.unused += 1;
+        let label = |rows: &[[Text<'_>; 2]]| {
+            for [name, label] in rows {
+                let (entity, relation) =
+                    (builder.find_entity(name.as_str()), builder.find_relation(name.as_str()));
+                if let Some(entity) = entity {
+                    builder.label_entity(entity, label.as_str());
+                }
+                if let Some(relation) = relation {
+                    builder.label_relation(relation, label.as_str());
+                }
+                if entity.is_some() || relation.is_some() {
+                    report.used += 1;
+                } else {
+                    report.unused += 1;
+                }
             }
         };
         read_rows(source, format, Layout::plain(), label, |line, problem| problems.meet(line, problem))?;
@@ -158,14 +167,17 @@ impl<'a> Reader<'a> {
         let layout = layout(&source.name, &first, self.options.columns.as_ref(), self.options.header)?;
         let builder = &mut self.builder;
         let mut triples = 0;
-        let add = |[head, relation, tail]: [Text<'_>; 3]| {
-            let triple = Triple {
-                head: builder.entity_hashed(head.bytes, head.hash),
-                relation: builder.relation_hashed(relation.bytes, relation.hash),
-                tail: builder.entity_hashed(tail.bytes, tail.hash),
-            };
-            builder.add_ids(split, triple);
-            triples += 1;
+        let add = |rows: &[[Text<'_>; 3]]| {
+            builder.warm_entities(rows.iter().flat_map(|[head, _, tail]| [head.hash, tail.hash]));
+            for [head, relation, tail] in rows {
+                let triple = Triple {
+                    head: builder.entity_hashed(head.bytes, head.hash),
+                    relation: builder.relation_hashed(relation.bytes, relation.hash),
+                    tail: builder.entity_hashed(tail.bytes, tail.hash),
+                };
+                builder.add_ids(split, triple);
+            }
+            triples += rows.len() as u64;
         };
         read_rows(source, format, layout, add, |line, problem| problems.meet(line, problem))?;
         Ok(triples)

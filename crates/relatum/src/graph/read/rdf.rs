@@ -1,8 +1,8 @@
 //! RDF in all its line and Turtle forms, through `oxrdfio`.
 
-use hashbrown::HashMap;
 use oxrdf::{GraphName, NamedOrBlankNode, Term};
 use oxrdfio::{RdfFormat, RdfParseError, RdfParser, RdfSyntaxError};
+use std::collections::HashMap;
 
 use super::error::{LineProblem, ReadError};
 use super::format::Format;
@@ -74,7 +74,7 @@ impl RdfReader<'_> {
     ) -> Result<(), ReadError> {
         let (file, codec) = (source.name.clone(), source.codec);
         let mut parser = RdfParser::from_format(rdf_format(format)).for_reader(source.into_reader());
-        while let Some(quad) = parser.next() {
+        for quad in parser.by_ref() {
             let quad = match quad {
                 Ok(quad) => quad,
                 Err(RdfParseError::Io(error)) => return Err(explain(&file, codec, error)),

@@ -3,6 +3,9 @@
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use super::error::ReadError;
 
@@ -37,7 +40,7 @@ impl<'a> Source<'a> {
     /// Opens a path, or standard input for `-`.
     pub(super) fn open(path: &Path, observer: &'a dyn Observer) -> Result<Self, ReadError> {
         if path == Path::new("-") {
-            return Self::new("standard input".to_owned(), io::stdin(), observer);
+            return Self::new("standard input".to_owned(), PumpedStdin::start(observer), observer);
         }
         let name = path.display().to_string();
         match File::open(path) {
@@ -88,7 +91,7 @@ impl<'a> Source<'a> {
 /// See [`Source::failed`].
 pub(super) fn explain(name: &str, codec: Option<&'static str>, error: io::Error) -> ReadError {
     let file = name.to_owned();
-    if error.get_ref().is_some_and(|inner| inner.is::<StopRequested>()) {
+    if error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<StopRequested>) {
         return ReadError::Stopped;
     }
     match (codec, error.kind()) {
@@ -116,6 +119,55 @@ impl<R: Read> Read for Observed<'_, R> {
         let read = self.bytes.read(buffer)?;
         self.observer.advance(read as u64);
         Ok(read)
+    }
+}
+
+/// Standard input, read on a thread of its own: a read that waits for a person or a slow pipe
+/// cannot be interrupted, but waiting for the thread can.
+struct PumpedStdin<'a> {
+    blocks: Receiver<io::Result<Vec<u8>>>,
+    current: Cursor<Vec<u8>>,
+    observer: &'a dyn Observer,
+}
+
+impl<'a> PumpedStdin<'a> {
+    fn start(observer: &'a dyn Observer) -> Self {
+        let (send, blocks) = sync_channel(4);
+        thread::spawn(move || {
+            let mut stdin = io::stdin().lock();
+            loop {
+                let mut block = vec![0; 1 << 20];
+                let read = stdin.read(&mut block);
+                let last = !matches!(read, Ok(1..));
+                let block = read.map(|length| {
+                    block.truncate(length);
+                    block
+                });
+                if send.send(block).is_err() || last {
+                    return;
+                }
+            }
+        });
+        Self { blocks, current: Cursor::default(), observer }
+    }
+}
+
+impl Read for PumpedStdin<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.current.read(buffer)?;
+            if read > 0 {
+                return Ok(read);
+            }
+            match self.blocks.recv_timeout(Duration::from_millis(50)) {
+                Ok(block) => self.current = Cursor::new(block?),
+                Err(RecvTimeoutError::Timeout) if self.observer.stop() => {
+                    return Err(io::Error::other(StopRequested));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(0),
+            }
+        }
     }
 }
 

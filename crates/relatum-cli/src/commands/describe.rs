@@ -1,0 +1,181 @@
+//! `relatum describe`: one entity or relation and what hangs on it.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+use relatum::graph::{EntityId, Graph, Id, NameError, RelationId, Split, Triple};
+use relatum::store::Project;
+use serde_json::{Value, json};
+
+use crate::output;
+
+/// Show an entity's edges in both directions, or what a relation connects
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The project folder
+    dir: PathBuf,
+    /// Its name, IRI, prefixed name, label, or #id
+    name: String,
+    /// How many neighbours to show for each relation; 0 for all
+    #[arg(long, default_value_t = 10)]
+    limit: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let project = Project::open(&args.dir)?;
+    let graph = project.graph();
+    let limit = if args.limit == 0 { usize::MAX } else { args.limit };
+    let described = match graph.entity(&args.name) {
+        Ok(entity) => Described::of_entity(graph, entity),
+        Err(unknown @ NameError::Unknown { .. }) => {
+            Described::of_relation(graph, graph.relation(&args.name).map_err(|_| unknown)?)
+        }
+        Err(ambiguous) => return Err(ambiguous.into()),
+    };
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        serde_json::to_writer_pretty(&mut out, &described.as_json(limit))?;
+        writeln!(out)?;
+    } else {
+        write!(out, "{}", described.as_text(limit))?;
+    }
+    Ok(())
+}
+
+/// What is known of one name, by relation. Texts are made only of what is shown: an entity may
+/// have a million edges.
+struct Described<'a> {
+    graph: &'a Graph,
+    kind: &'static str,
+    text: String,
+    name: &'a str,
+    label: Option<&'a str>,
+    sections: Vec<Section>,
+}
+
+struct Section {
+    relation: RelationId,
+    direction: Direction,
+    items: Vec<(Split, Triple)>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Direction {
+    Outgoing,
+    Incoming,
+    Both,
+}
+
+impl<'a> Described<'a> {
+    fn of_entity(graph: &'a Graph, entity: EntityId) -> Self {
+        let mut sections = Vec::new();
+        for direction in [Direction::Outgoing, Direction::Incoming] {
+            let mut by_relation: BTreeMap<RelationId, Vec<(Split, Triple)>> = BTreeMap::new();
+            for split in Split::ALL {
+                let edges = graph.edges(split);
+                let outgoing = direction == Direction::Outgoing;
+                let adjacency = if outgoing { &edges.outgoing } else { &edges.incoming };
+                for arc in adjacency.of(entity) {
+                    let (head, tail) =
+                        if outgoing { (entity, arc.neighbour) } else { (arc.neighbour, entity) };
+                    let triple = Triple { head, relation: arc.relation, tail };
+                    by_relation.entry(arc.relation).or_default().push((split, triple));
+                }
+            }
+            sections.extend(by_relation.into_iter().map(|(relation, items)| Section {
+                relation,
+                direction,
+                items,
+            }));
+        }
+        Self {
+            graph,
+            kind: EntityId::KIND,
+            text: graph.entity_text(entity),
+            name: graph.entities.name(entity),
+            label: graph.entities.label(entity),
+            sections,
+        }
+    }
+
+    fn of_relation(graph: &'a Graph, relation: RelationId) -> Self {
+        let of_split = |split| {
+            let triples = graph.edges(split).triples();
+            triples.filter(|triple| triple.relation == relation).map(move |triple| (split, triple))
+        };
+        let items = Split::ALL.into_iter().flat_map(of_split).collect();
+        Self {
+            graph,
+            kind: RelationId::KIND,
+            text: graph.relation_text(relation),
+            name: graph.relations.name(relation),
+            label: graph.relations.label(relation),
+            sections: vec![Section { relation, direction: Direction::Both, items }],
+        }
+    }
+
+    fn as_text(&self, limit: usize) -> String {
+        let edges: usize = self.sections.iter().map(|section| section.items.len()).sum();
+        let name = if self.name == self.text { String::new() } else { format!(" <{}>", self.name) };
+        let mut text =
+            format!("{}{name}: {}, {}\n", self.text, self.kind, output::counted(edges as u64, "edge"));
+        for section in &self.sections {
+            let relation = self.graph.relation_text(section.relation);
+            let heading = match section.direction {
+                Direction::Outgoing => format!("{relation} →"),
+                Direction::Incoming => format!("← {relation}"),
+                Direction::Both => relation,
+            };
+            text += &format!("\n  {heading}  ({})\n", output::grouped(section.items.len()));
+            for &(split, triple) in section.items.iter().take(limit) {
+                let held_out = if split == Split::Train { String::new() } else { format!("  [{split}]") };
+                text += &format!("    {}{held_out}\n", self.item_text(section.direction, triple));
+            }
+            if section.items.len() > limit {
+                let left = output::grouped(section.items.len() - limit);
+                text += &format!("    … and {left} more (--limit 0 shows all)\n");
+            }
+        }
+        text
+    }
+
+    fn item_text(&self, direction: Direction, triple: Triple) -> String {
+        let (head, tail) = (self.graph.entity_text(triple.head), self.graph.entity_text(triple.tail));
+        match direction {
+            Direction::Outgoing => tail,
+            Direction::Incoming => head,
+            Direction::Both => format!("{head} → {tail}"),
+        }
+    }
+
+    fn as_json(&self, limit: usize) -> Value {
+        let item = |&(split, triple): &(Split, Triple)| {
+            let (head, tail) = (self.graph.entities.name(triple.head), self.graph.entities.name(triple.tail));
+            json!({ "head": head, "tail": tail, "split": split.name() })
+        };
+        let section = |section: &Section| {
+            let direction = match section.direction {
+                Direction::Outgoing => "outgoing",
+                Direction::Incoming => "incoming",
+                Direction::Both => "both",
+            };
+            json!({
+                "relation": self.graph.relations.name(section.relation),
+                "direction": direction,
+                "count": section.items.len(),
+                "edges": section.items.iter().take(limit).map(item).collect::<Vec<_>>(),
+            })
+        };
+        json!({
+            "kind": self.kind,
+            "text": self.text,
+            "name": self.name,
+            "label": self.label,
+            "relations": self.sections.iter().map(section).collect::<Vec<_>>(),
+        })
+    }
+}

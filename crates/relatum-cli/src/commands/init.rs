@@ -1,0 +1,332 @@
+//! `relatum init`: files in, a project folder out.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+use relatum::graph::read::{
+    Columns, FileReport, FolderReport, Format, Header, Observer, Options, Reader, folders,
+};
+use relatum::graph::{BuildReport, Graph, GraphBuilder, Shares, Split, SplitReport};
+use relatum::store::{Project, Queries, Source, Staging};
+
+use crate::exit::Misuse;
+use crate::{output, signals};
+
+/// Make a project folder from files of triples, or from a benchmark folder
+///
+/// Reads TSV, CSV, N-Triples, Turtle, N-Quads and TriG, each also as .gz and .zst, standard input
+/// as `-`, folders of the Query2Box and BetaE benchmarks, and folders with files named train.*,
+/// valid.* and test.*.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  relatum init movies/ triples.tsv --split 0.9/0.05/0.05
+  relatum init people/ facts.ttl more.nt.gz
+  zcat big.tsv.gz | relatum init big/ -
+  relatum init trade/ deals.csv --columns seller,kind,buyer
+  relatum init kg/ --train a.tsv --valid b.tsv --test c.tsv --labels names.tsv")]
+pub(crate) struct Args {
+    /// The project folder to make
+    dir: PathBuf,
+    /// Files of triples (they go to train), or one benchmark folder
+    files: Vec<PathBuf>,
+    /// A file of triples for training
+    #[arg(long, value_name = "FILE")]
+    train: Vec<PathBuf>,
+    /// A file of triples for validation
+    #[arg(long, value_name = "FILE")]
+    valid: Vec<PathBuf>,
+    /// A file of triples for testing
+    #[arg(long, value_name = "FILE")]
+    test: Vec<PathBuf>,
+    /// Hold out random shares for validation and testing, as in 0.9/0.05/0.05
+    #[arg(long, value_name = "SHARES")]
+    split: Option<Shares>,
+    /// The seed of --split
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Display labels: two columns, name and label
+    #[arg(long, value_name = "FILE")]
+    labels: Vec<PathBuf>,
+    /// The columns of head, relation and tail, by position or by name, as in 1,2,3 or s,p,o
+    #[arg(long)]
+    columns: Option<Columns>,
+    /// The first line of a table names its columns
+    #[arg(long, conflicts_with = "no_header")]
+    header: bool,
+    /// The first line of a table is a triple
+    #[arg(long)]
+    no_header: bool,
+    /// The format of the files, instead of what name and content suggest
+    #[arg(long, value_parser = parse_format, value_name = "tsv|csv|nt|ttl|nq|trig")]
+    format: Option<Format>,
+    /// Keep RDF literals as entities
+    #[arg(long)]
+    literals: bool,
+    /// Pass over lines that are no triples, and report them
+    #[arg(long)]
+    skip_bad_lines: bool,
+}
+
+fn parse_format(text: &str) -> Result<Format, String> {
+    Format::by_name(text).ok_or_else(|| {
+        let names: Vec<&str> = Format::NAMES.iter().map(|(name, _)| *name).collect();
+        format!("expected one of {}", names.join(", "))
+    })
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let inputs = Inputs::of(args)?;
+    let staging = Staging::begin(&args.dir)?;
+    signals::watch()?;
+    let progress = Progress::new(&inputs);
+    let gathered = gather(args, inputs, &progress)?;
+    progress.bar.set_message("sorting");
+    let (graph, built) = gathered.builder.finish();
+    anyhow::ensure!(!signals::stop_requested(), relatum::graph::read::ReadError::Stopped);
+    progress.bar.set_message("writing");
+    let queries = Queries { valid: gathered.valid, test: gathered.test };
+    Project::create(staging, &graph, &queries, gathered.sources)?;
+    progress.bar.finish_and_clear();
+    for note in gathered.notes.into_iter().chain(build_notes(&graph, built)) {
+        eprintln!("note: {note}");
+    }
+    summarise(&args.dir, &graph)
+}
+
+/// What is to be read, in order.
+enum Inputs {
+    Folder(folders::Kind, PathBuf),
+    Files(Vec<(Split, PathBuf)>),
+}
+
+impl Inputs {
+    fn of(args: &Args) -> anyhow::Result<Self> {
+        let named = [(Split::Train, &args.train), (Split::Valid, &args.valid), (Split::Test, &args.test)];
+        let named =
+            named.into_iter().flat_map(|(split, paths)| paths.iter().map(move |path| (split, path.clone())));
+        let mut files: Vec<(Split, PathBuf)> =
+            args.files.iter().map(|path| (Split::Train, path.clone())).collect();
+        files.extend(named);
+        if let Some((_, dir)) = files.iter().find(|(_, path)| path.is_dir()) {
+            if files.len() > 1 {
+                let message = format!("{} is a folder: give one folder, or files, not both", dir.display());
+                return Err(Misuse(message).into());
+            }
+            return Self::of_folder(dir);
+        }
+        if !files.iter().any(|(split, _)| *split == Split::Train) {
+            let message =
+                "no file to read: name at least one file of triples for training, or - for standard input";
+            return Err(Misuse(message.to_owned()).into());
+        }
+        if files.iter().filter(|(_, path)| path == Path::new("-")).count() > 1 {
+            return Err(Misuse("standard input can be read only once".to_owned()).into());
+        }
+        Ok(Self::Files(files))
+    }
+
+    fn of_folder(dir: &Path) -> anyhow::Result<Self> {
+        if let Some(kind) = folders::recognise(dir) {
+            return Ok(Self::Folder(kind, dir.to_owned()));
+        }
+        match folders::split_files(dir) {
+            Some(files) => Ok(Self::Files(files)),
+            None => Err(Misuse(format!(
+                "{} is a folder of no known kind: expected a Query2Box folder (train_ans_1c.pkl, …), a BetaE folder \
+                 (train.txt and *-queries.pkl), or files named train.*, valid.* and test.*; else name the files themselves",
+                dir.display()
+            ))
+            .into()),
+        }
+    }
+
+    fn bytes(&self) -> Option<u64> {
+        let Self::Files(files) = self else { return None };
+        files.iter().map(|(_, path)| std::fs::metadata(path).ok().map(|data| data.len())).sum()
+    }
+}
+
+/// Everything that came from the inputs.
+struct Gathered {
+    builder: GraphBuilder,
+    valid: Option<relatum::benchmark::QuerySet>,
+    test: Option<relatum::benchmark::QuerySet>,
+    sources: Vec<Source>,
+    notes: Vec<String>,
+}
+
+fn gather(args: &Args, inputs: Inputs, progress: &Progress) -> anyhow::Result<Gathered> {
+    let options = Options {
+        format: args.format,
+        columns: args.columns.clone(),
+        header: match (args.header, args.no_header) {
+            (true, _) => Header::Present,
+            (_, true) => Header::Absent,
+            _ => Header::Auto,
+        },
+        literals: args.literals,
+        skip_bad_lines: args.skip_bad_lines,
+    };
+    let mut notes = Vec::new();
+    let (mut reader, valid, test, sources) = match inputs {
+        Inputs::Folder(kind, dir) => {
+            let folder = folders::read(kind, &dir, &|step| progress.bar.set_message(step.to_owned()))?;
+            notes.extend(folder_notes(&folder.report));
+            let source = Source {
+                name: dir.display().to_string(),
+                format: kind.to_string(),
+                split: None,
+                triples: folder.builder.len() as u64,
+            };
+            (Reader::new(folder.builder, options, progress), folder.valid, folder.test, vec![source])
+        }
+        Inputs::Files(files) => {
+            let mut reader = Reader::new(GraphBuilder::default(), options, progress);
+            let mut sources = Vec::new();
+            for (split, path) in files {
+                progress.bar.set_message(path.display().to_string());
+                let report = reader.read(&path, split)?;
+                notes.extend(file_notes(&report));
+                sources.push(Source {
+                    name: report.file,
+                    format: report.format,
+                    split: Some(split.to_string()),
+                    triples: report.triples,
+                });
+            }
+            (reader, None, None, sources)
+        }
+    };
+    for path in &args.labels {
+        let report = reader.read_labels(path).context("while reading labels")?;
+        let file = path.display();
+        notes.push(format!("{file}: {} given", output::counted(report.used, "label")));
+        if report.unused > 0 {
+            let unused = output::counted(report.unused, "label");
+            notes.push(format!("{file}: {unused} of names that are not in the graph left out"));
+        }
+    }
+    let mut builder = reader.into_builder();
+    if let Some(shares) = args.split {
+        let report = builder.split(shares, args.seed).map_err(relatum::graph::read::ReadError::from)?;
+        notes.extend(split_notes(report));
+    }
+    Ok(Gathered { builder, valid, test, sources, notes })
+}
+
+fn folder_notes(report: &FolderReport) -> Vec<String> {
+    let notes = [
+        (report.without_mate, "edge", "without the edge back along the inverse relation"),
+        (report.renamed_entities, "entity", "renamed: the name was taken by another"),
+        (report.renamed_relations, "relation", "renamed: the name was taken by another"),
+        (report.repeated_queries, "query", "listed more than once, kept once"),
+        (report.unasked_answers, "answer", "to queries that no list asks left out"),
+    ];
+    let met = notes.into_iter().filter(|(count, ..)| *count > 0);
+    met.map(|(count, noun, rest)| format!("{} {rest}", output::counted(count as u64, noun))).collect()
+}
+
+fn file_notes(report: &FileReport) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut note = |count: u64, noun: &str, rest: &str| {
+        if count > 0 {
+            notes.push(format!("{}: {} {rest}", report.file, output::counted(count, noun)));
+        }
+    };
+    note(report.bad_lines, "bad line", "passed over");
+    note(report.literals, "triple", "with a literal left out (--literals keeps them)");
+    note(report.other_graphs, "quad", "of named graphs left out (only the default graph is read)");
+    for (line, problem) in &report.bad_examples {
+        notes.push(format!("  {}:{line}: {problem}", report.file));
+    }
+    notes
+}
+
+fn split_notes(report: SplitReport) -> Vec<String> {
+    let mut notes = repeated_note(report.repeated);
+    if report.short > 0 {
+        let short = output::counted(report.short as u64, "triple");
+        notes.push(format!(
+            "the held-out part is {short} smaller than asked: the others are the last of an entity or relation"
+        ));
+    }
+    notes
+}
+
+fn repeated_note(repeated: usize) -> Vec<String> {
+    match repeated {
+        0 => Vec::new(),
+        count => vec![format!("{} left out", output::counted(count as u64, "repeated triple"))],
+    }
+}
+
+fn build_notes(graph: &Graph, report: BuildReport) -> Vec<String> {
+    let mut notes = repeated_note(report.repeated);
+    if report.leaked > 0 {
+        let leaked = output::counted(report.leaked as u64, "triple");
+        notes.push(format!("{leaked} of valid or test left out: an earlier split holds them"));
+    }
+    for split in [Split::Valid, Split::Test] {
+        let (entities, relations) = graph.unseen(split);
+        if entities + relations > 0 {
+            let entities = output::counted(entities as u64, "entity");
+            let relations = output::counted(relations as u64, "relation");
+            notes.push(format!("{split} has {entities} and {relations} that train never shows: nothing can be learnt about them"));
+        }
+    }
+    notes
+}
+
+fn summarise(dir: &Path, graph: &Graph) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    let [train, valid, test] = Split::ALL.map(|split| output::grouped(graph.edges(split).len()));
+    let (entities, relations) = (graph.entities.len() as u64, graph.relations.len() as u64);
+    let dir = dir.display();
+    writeln!(
+        out,
+        "made {dir}: {}, {}",
+        output::counted(entities, "entity"),
+        output::counted(relations, "relation")
+    )?;
+    writeln!(out, "  edges: {train} train, {valid} valid, {test} test")?;
+    if [Split::Valid, Split::Test].iter().all(|&split| graph.edges(split).is_empty()) {
+        writeln!(
+            out,
+            "  nothing is held out; --split 0.9/0.05/0.05 would let you measure what a model has learnt"
+        )?;
+    }
+    writeln!(out, "next: relatum stats {dir}, relatum find {dir} TEXT, relatum describe {dir} NAME")?;
+    Ok(())
+}
+
+struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    fn new(inputs: &Inputs) -> Self {
+        let bar = match inputs.bytes() {
+            _ if !std::io::stderr().is_terminal() => ProgressBar::hidden(),
+            Some(bytes) => ProgressBar::new(bytes)
+                .with_style(style("{bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta} left  {wide_msg}")),
+            None => ProgressBar::new_spinner().with_style(style("{spinner} {elapsed} {wide_msg}")),
+        };
+        Self { bar }
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+impl Observer for Progress {
+    fn advance(&self, bytes: u64) {
+        self.bar.inc(bytes);
+    }
+
+    fn stop(&self) -> bool {
+        signals::stop_requested()
+    }
+}

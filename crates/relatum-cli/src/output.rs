@@ -1,0 +1,64 @@
+//! How figures and tables look.
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+
+/// A table without lines: the columns named in `right` are aligned to the right.
+pub(crate) fn table(header: &[&str], right: &[usize]) -> Table {
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled).set_header(header);
+    for &column in right {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// The table as text, indented by two, without blanks at the ends of lines.
+pub(crate) fn render(table: &Table) -> String {
+    let mut text = String::new();
+    for line in table.to_string().lines() {
+        let line = line.strip_prefix(' ').unwrap_or(line).trim_end();
+        text.push_str("  ");
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
+}
+
+/// 1234567 → `1,234,567`.
+pub(crate) fn grouped(number: impl TryInto<u64>) -> String {
+    let digits = number.try_into().unwrap_or(u64::MAX).to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 triple`, `2 triples`, `1 entity`, `2 entities`.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    let plural = match noun.strip_suffix('y') {
+        _ if number == 1 => noun.to_owned(),
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{noun}s"),
+    };
+    format!("{} {plural}", grouped(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_counted() {
+        assert_eq!([0u64, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(counted(1, "entity"), "1 entity");
+        assert_eq!(counted(2000, "entity"), "2,000 entities");
+        assert_eq!(counted(2, "triple"), "2 triples");
+    }
+}

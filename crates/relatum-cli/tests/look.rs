@@ -1,0 +1,140 @@
+//! `stats`, `describe`, `find`, `check`: what people see of a project.
+
+mod support;
+
+use support::Desk;
+
+fn films() -> Desk {
+    let desk = Desk::new();
+    let mut lines = String::new();
+    for (film, actors) in
+        [("Bad Boys", ["Will Smith", "Martin Lawrence"]), ("Hitch", ["Will Smith", "Eva Mendes"])]
+    {
+        for actor in actors {
+            lines += &format!("{film}\tstars\t{actor}\n");
+        }
+        lines += &format!("{film}\thas genre\tComedy\n");
+    }
+    desk.put("train.tsv", lines).put("test.tsv", "Bad Boys\thas genre\tAction\n");
+    desk.ok(&["init", "films", "--train", "train.tsv", "--test", "test.tsv"]);
+    desk
+}
+
+#[test]
+fn stats_show_sizes_degrees_and_relations() {
+    insta::assert_snapshot!(films().ok(&["stats", "films"]), @r"
+                                   count
+    entities                           7
+    relations                          2
+    train edges                        6
+    valid edges                        0
+    test edges                         1
+    entities without a train edge      1
+
+    train edges   mean  min  25%  median  75%  90%  99%  max
+    of an entity   1.7    0    1       2    3    3    3    3
+    out of it      0.9    0    0       0    3    3    3    3
+    into it        0.9    0    0       1    2    2    2    2
+
+    relation   edges  heads  tails  tails/head  heads/tail  kind
+    stars          4      2      3         2.0         1.3  1-N
+    has genre      2      2      1         1.0         2.0  N-1
+    ");
+}
+
+#[test]
+fn stats_as_json_hold_the_same() {
+    let json: serde_json::Value = serde_json::from_str(&films().ok(&["stats", "films", "--json"])).unwrap();
+    assert_eq!(json["entities"], 7);
+    assert_eq!(json["edges"], serde_json::json!({ "train": 6, "valid": 0, "test": 1 }));
+    assert_eq!(json["by_relation"][0]["cardinality"], "1-N");
+    assert_eq!(json["sources"][0]["format"], "TSV");
+}
+
+#[test]
+fn describe_shows_both_directions_and_what_is_held_out() {
+    let desk = films();
+    insta::assert_snapshot!(desk.ok(&["describe", "films", "Bad Boys"]), @r"
+    Bad Boys: entity, 4 edges
+
+      stars →  (2)
+        Will Smith
+        Martin Lawrence
+
+      has genre →  (2)
+        Comedy
+        Action  [test]
+    ");
+    insta::assert_snapshot!(desk.ok(&["describe", "films", "Will Smith", "--limit", "1"]), @r"
+    Will Smith: entity, 2 edges
+
+      ← stars  (2)
+        Bad Boys
+        … and 1 more (--limit 0 shows all)
+    ");
+    let json: serde_json::Value =
+        serde_json::from_str(&desk.ok(&["describe", "films", "Hitch", "--json"])).unwrap();
+    assert_eq!(json["relations"][0]["edges"][1]["tail"], "Eva Mendes");
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_the_nearest() {
+    let outcome = films().run(&["describe", "films", "will smit"]);
+    insta::assert_snapshot!(outcome.stderr, @"error: there is no entity 'will smit'; the nearest: 'Will Smith'");
+    assert_eq!(outcome.code, 2);
+}
+
+#[test]
+fn find_looks_into_names() {
+    let desk = films();
+    insta::assert_snapshot!(desk.ok(&["find", "films", "s"]), @r"
+    3 entities with 's':
+      edges  write
+          3  Bad Boys
+          2  Will Smith
+          1  Eva Mendes
+
+    2 relations with 's':
+      edges  write
+          4  stars
+          2  has genre
+    ");
+    insta::assert_snapshot!(desk.ok(&["find", "films", "zebra"]), @"no name or label contains 'zebra'");
+    let json: serde_json::Value =
+        serde_json::from_str(&desk.ok(&["find", "films", "smith", "--json"])).unwrap();
+    assert_eq!(json[0]["text"], "Will Smith");
+}
+
+#[test]
+fn check_finds_what_is_damaged() {
+    let desk = films();
+    let text = desk.ok(&["check", "films"]);
+    assert!(text.ends_with("films: 7 files, all as they were written\n"), "{text}");
+    let path = desk.path("films/graph/train.edges");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let outcome = desk.run(&["check", "films"]);
+    insta::assert_snapshot!(outcome.stderr, @"error: films/graph/train.edges is damaged: its content does not match its checksum: restore it from a copy, or make the project anew");
+    assert_eq!(outcome.code, 1);
+}
+
+#[test]
+fn a_folder_that_is_no_project_is_refused() {
+    let desk = Desk::new();
+    for command in [["stats", "here"], ["check", "here"]] {
+        let outcome = desk.run(&command);
+        assert_eq!(outcome.code, 2);
+        assert!(outcome.stderr.contains("here is not a Relatum project"), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let desk = films();
+    let command = format!("{} stats films | head -n 1", env!("CARGO_BIN_EXE_relatum"));
+    let output =
+        std::process::Command::new("sh").args(["-c", &command]).current_dir(desk.path(".")).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty());
+}

@@ -1,0 +1,87 @@
+//! What every end-to-end test needs: an empty folder and the real binary.
+
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its own part of this")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// An empty folder to work in, with the binary at hand.
+pub struct Desk {
+    dir: tempfile::TempDir,
+}
+
+impl Desk {
+    pub fn new() -> Self {
+        Self { dir: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// Writes a file.
+    pub fn put(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        std::fs::write(self.path(name), bytes).expect("a file in a temporary folder");
+        self
+    }
+
+    /// The command, in the folder.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_relatum"));
+        command.args(arguments).current_dir(self.dir.path()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the command to its end.
+    pub fn run(&self, arguments: &[&str]) -> Outcome {
+        Outcome::of(&self.command(arguments).output().expect("the binary starts"))
+    }
+
+    /// Runs the command, which must succeed, and gives what it printed.
+    pub fn ok(&self, arguments: &[&str]) -> String {
+        let outcome = self.run(arguments);
+        assert_eq!(outcome.code, 0, "{arguments:?} failed: {}", outcome.stderr);
+        outcome.stdout
+    }
+
+    /// Names of all files and folders, hidden ones too.
+    pub fn names(&self) -> Vec<String> {
+        names(self.dir.path())
+    }
+}
+
+pub fn names(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).expect("a folder");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub struct Outcome {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Outcome {
+    pub fn of(output: &Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// A folder of the shared data, if this machine has it.
+pub fn shared(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
+    if path.exists() {
+        return path.canonicalize().ok();
+    }
+    eprintln!("skipped: the benchmark data {name} is not on this machine");
+    None
+}
