@@ -1,3 +1,5 @@
+#![expect(clippy::float_cmp, reason = "rows are whole numbers")]
+
 use proptest::prelude::*;
 
 use super::naive::{fold, step_through};

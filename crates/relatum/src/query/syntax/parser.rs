@@ -142,26 +142,21 @@ impl<'a> Parser<'a> {
         let outer = self.scope.len();
         let mut introduced = Vec::new();
         loop {
-            match self.lexer.variable()? {
-                Some((name, place)) => {
-                    self.refuse_keyword(&name, place)?;
-                    introduced.push(self.introduce(name, place)?);
+            if let Some((name, place)) = self.lexer.variable()? {
+                self.refuse_keyword(&name, place)?;
+                introduced.push(self.introduce(name, place)?);
+                continue;
+            }
+            self.advance()?;
+            match self.token {
+                Token::Comma => {}
+                Token::Dot | Token::Colon if !introduced.is_empty() => break,
+                _ if introduced.is_empty() => {
+                    return Err(self.unexpected("a variable after `exists`", Some("write `exists X. …`")));
                 }
-                None => {
-                    self.advance()?;
-                    match self.token {
-                        Token::Comma => {}
-                        Token::Dot | Token::Colon if !introduced.is_empty() => break,
-                        _ if introduced.is_empty() => {
-                            return Err(
-                                self.unexpected("a variable after `exists`", Some("write `exists X. …`"))
-                            );
-                        }
-                        _ => {
-                            let help = "a dot stands between the variables and the formula: `exists X. …`";
-                            return Err(self.unexpected("`.` after the variables", Some(help)));
-                        }
-                    }
+                _ => {
+                    let help = "a dot stands between the variables and the formula: `exists X. …`";
+                    return Err(self.unexpected("`.` after the variables", Some(help)));
                 }
             }
         }
