@@ -1,8 +1,9 @@
 //! `relatum plan` from the outside: what it prints and how it ends.
 
+use std::io::Write;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
-use assert_cmd::Command;
 use relatum::graph::{GraphBuilder, Split};
 use relatum::store::{Project, Queries, Staging};
 
@@ -26,7 +27,7 @@ fn films() -> tempfile::TempDir {
 }
 
 fn plan(dir: &Path, args: &[&str]) -> (Option<i32>, String, String) {
-    let mut command = Command::cargo_bin("relatum").expect("the binary");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_relatum"));
     let output = command.arg("plan").arg(dir.join("films")).args(args).output().expect("an output");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     (output.status.code(), text(output.stdout), text(output.stderr))
@@ -86,9 +87,12 @@ fn dot_is_a_digraph() {
 #[test]
 fn a_query_may_come_from_standard_input() {
     let dir = films();
-    let mut command = Command::cargo_bin("relatum").expect("the binary");
-    command.arg("plan").arg(dir.path().join("films")).arg("-").write_stdin(GENRES);
-    command.assert().success().stdout(predicates::str::contains("2p, tree"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_relatum"));
+    command.arg("plan").arg(dir.path().join("films")).arg("-").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("a process");
+    child.stdin.take().expect("its input").write_all(GENRES.as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("an output");
+    assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains("2p, tree"));
 }
 
 #[test]
