@@ -12,11 +12,15 @@
 //! ```
 //!
 //! The modules in the order of the data: [`graph`] holds names and edges, [`store`] keeps them
-//! in a project folder; [`import`] reads what other programs wrote; [`benchmark`] holds queries
+//! in a project folder; [`import`] reads what other programs wrote; [`query`] reads questions,
+//! [`plan`] says how to answer them, [`logic`] combines truth values; [`benchmark`] holds queries
 //! with known answers.
 
 pub mod benchmark;
 pub mod graph;
 pub mod import;
+pub mod logic;
+pub mod plan;
+pub mod query;
 pub mod random;
 pub mod store;

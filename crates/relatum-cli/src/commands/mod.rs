@@ -5,6 +5,7 @@ mod demo;
 mod describe;
 mod find;
 mod init;
+mod plan;
 mod stats;
 
 use clap::{Parser, Subcommand};
@@ -25,6 +26,7 @@ enum Command {
     Stats(stats::Args),
     Describe(describe::Args),
     Find(find::Args),
+    Plan(plan::Args),
 }
 
 impl Relatum {
@@ -36,6 +38,7 @@ impl Relatum {
             Command::Stats(args) => stats::run(&args),
             Command::Describe(args) => describe::run(&args),
             Command::Find(args) => find::run(&args),
+            Command::Plan(args) => plan::run(&args),
         }
     }
 }
