@@ -34,28 +34,44 @@ fn a_person_trains_without_flags_and_learns_what_was_chosen_and_why() {
     let desk = desk();
     let trained = desk.run(&["train", "ring"]);
     assert_eq!(trained.code, 0, "{}", trained.stderr);
-    for part in ["rank", "directed training triples", "batch size", "relation loss", "epoch 1/", "triples/s", "of peak", "valid MRR"] {
+    for part in [
+        "rank",
+        "directed training triples",
+        "batch size",
+        "relation loss",
+        "epoch 1/",
+        "triples/s",
+        "of peak",
+        "valid MRR",
+    ] {
         assert!(trained.stderr.contains(part), "'{part}' is not in: {}", trained.stderr);
     }
     for part in ["kept the model of epoch", "next: relatum link-eval ring"] {
         assert!(trained.stdout.contains(part), "'{part}' is not in: {}", trained.stdout);
     }
     let folder = desk.path("ring/models/default");
-    for file in ["model.safetensors", "card.json", "checkpoint.safetensors", "training.jsonl", "training.svg"] {
+    for file in ["model.safetensors", "card.json", "checkpoint.safetensors", "training.jsonl", "training.svg"]
+    {
         assert!(folder.join(file).exists(), "{file}");
     }
     let evaluated = desk.run(&["link-eval", "ring", "--split", "valid", "--json"]);
     let report: serde_json::Value = serde_json::from_str(&evaluated.stdout).unwrap();
-    let card: serde_json::Value = serde_json::from_slice(&fs::read(folder.join("card.json")).unwrap()).unwrap();
+    let card: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.join("card.json")).unwrap()).unwrap();
     assert_eq!(report["overall"]["mrr"], card["valid"]["mrr"], "the card says what link-eval measures");
     assert_eq!(report["ties"], "mean");
     let tails = report["tails"]["count"].as_u64().unwrap();
     assert_eq!(report["heads"]["count"].as_u64().unwrap(), tails, "both directions are measured");
     let table = desk.run(&["link-eval", "ring", "--ties", "pessimistic"]);
-    assert!(table.stdout.contains("ties take their worst rank") && table.stdout.contains("knows"), "{}", table.stdout);
+    assert!(
+        table.stdout.contains("ties take their worst rank") && table.stdout.contains("knows"),
+        "{}",
+        table.stdout
+    );
 }
 
-const SLOW: [&str; 10] = ["--rank", "64", "--epochs", "60", "--batch-size", "8", "--eval-every", "3", "--patience", "0"];
+const SLOW: [&str; 10] =
+    ["--rank", "64", "--epochs", "60", "--batch-size", "8", "--eval-every", "3", "--patience", "0"];
 
 #[test]
 fn killed_at_any_moment_and_resumed_a_run_ends_with_the_same_bytes() {
@@ -70,7 +86,10 @@ fn killed_at_any_moment_and_resumed_a_run_ends_with_the_same_bytes() {
         let before = modified(&checkpoint);
         let began = Instant::now();
         // Wait for a new checkpoint, then kill a little later, somewhere in the work after it.
-        while child.try_wait().unwrap().is_none() && modified(&checkpoint) == before && began.elapsed() < Duration::from_secs(60) {
+        while child.try_wait().unwrap().is_none()
+            && modified(&checkpoint) == before
+            && began.elapsed() < Duration::from_secs(60)
+        {
             std::thread::sleep(Duration::from_millis(5));
         }
         std::thread::sleep(Duration::from_millis(7 * kills));
@@ -165,7 +184,8 @@ fn a_loss_out_of_bounds_stops_with_advice() {
 #[test]
 fn a_grid_tries_all_goes_on_and_installs_the_winner() {
     let desk = desk();
-    let arguments = ["grid", "ring", "--rank", "4,16", "--reg", "0.001,0.1", "--epochs", "4", "--eval-every", "2"];
+    let arguments =
+        ["grid", "ring", "--rank", "4,16", "--reg", "0.001,0.1", "--epochs", "4", "--eval-every", "2"];
     let first = desk.run(&arguments);
     assert_eq!(first.code, 0, "{}", first.stderr);
     assert_eq!(first.stdout.lines().filter(|line| line.contains("complex")).count(), 4, "{}", first.stdout);
@@ -222,5 +242,9 @@ fn the_reference_checkpoint_is_imported_and_measured() {
     assert_eq!(desk.run(&["init", "fb", folder.to_str().unwrap()]).code, 0);
     let imported = desk.run(&["import", "fb", checkpoint.to_str().unwrap()]);
     assert_eq!(imported.code, 0, "{}", imported.stderr);
-    assert!(imported.stdout.contains("complex, rank 100, 14,505 entities and 474 relations"), "{}", imported.stdout);
+    assert!(
+        imported.stdout.contains("complex, rank 100, 14,505 entities and 474 relations"),
+        "{}",
+        imported.stdout
+    );
 }

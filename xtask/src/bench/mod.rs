@@ -74,7 +74,9 @@ pub(crate) fn run(_: &Args) -> anyhow::Result<()> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     match &args.question {
         Question::Ingest { triples, rounds } => ingest::run(*triples, *rounds),
-        Question::Train { rank, batch_size, batches, growth } => train::run(rank, *batch_size, *batches, *growth),
+        Question::Train { rank, batch_size, batches, growth } => {
+            train::run(rank, *batch_size, *batches, *growth)
+        }
         Question::Scaling { candidates, epochs, rank } => scaling::run(candidates, *epochs, *rank),
     }
 }

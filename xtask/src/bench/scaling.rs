@@ -21,7 +21,12 @@ pub(crate) fn run(samples: &[usize], epochs: usize, rank: usize) -> anyhow::Resu
         println!("the Debian graph is not there; its speed is not measured");
         return Ok(());
     };
-    println!("\nspeed: {} entities, {} edges, rank {}", large.entities.len(), large.edges(Split::Train).len(), rank);
+    println!(
+        "\nspeed: {} entities, {} edges, rank {}",
+        large.entities.len(),
+        large.edges(Split::Train).len(),
+        rank
+    );
     println!("  {:>10} {:>12} {:>10} {:>7} {:>7}", "candidates", "s an epoch", "valid MRR", "H@3", "H@10");
     print_row(None, estimate(&large, rank, None, 12)?, None);
     for &candidates in samples {
@@ -36,7 +41,8 @@ pub(crate) fn run(samples: &[usize], epochs: usize, rank: usize) -> anyhow::Resu
 
 fn print_row(candidates: Option<usize>, seconds: f64, metrics: Option<LinkMetrics>) {
     let candidates = candidates.map_or("all".to_owned(), |n| n.to_string());
-    let metrics = metrics.map_or_else(String::new, |m| format!("{:>10.4} {:>7.3} {:>7.3}", m.mrr, m.hits[1], m.hits[2]));
+    let metrics = metrics
+        .map_or_else(String::new, |m| format!("{:>10.4} {:>7.3} {:>7.3}", m.mrr, m.hits[1], m.hits[2]));
     println!("  {candidates:>10} {seconds:>12.1} {metrics}");
 }
 
@@ -44,14 +50,20 @@ fn settings(rank: usize, candidates: Option<usize>) -> Settings {
     Settings { rank, candidates, ..Settings::default() }
 }
 
-fn train(graph: &Graph, rank: usize, candidates: Option<usize>, epochs: usize) -> anyhow::Result<(f64, LinkMetrics)> {
+fn train(
+    graph: &Graph,
+    rank: usize,
+    candidates: Option<usize>,
+    epochs: usize,
+) -> anyhow::Result<(f64, LinkMetrics)> {
     let mut trainer = Trainer::new(graph, settings(rank, candidates))?;
     let began = Instant::now();
     for _ in 0..epochs {
         trainer.run_epoch(|_| ControlFlow::Continue(()))?;
     }
     let seconds = began.elapsed().as_secs_f64() / epochs as f64;
-    let metrics = trainer.with_current_model(|model| evaluate_some(model, graph, Split::Valid, Ties::Mean, 20_000).overall);
+    let metrics = trainer
+        .with_current_model(|model| evaluate_some(model, graph, Split::Valid, Ties::Mean, 20_000).overall);
     Ok((seconds, metrics))
 }
 

@@ -25,7 +25,10 @@ pub(crate) fn run(
     for &rank in ranks {
         let settings = Settings { rank, batch_size, ..Settings::default() };
         let measured = measure(&graph, settings, batches)?;
-        println!("\nrank {rank}: {} rows of {} triples in {} batches", measured.rows, measured.triples, measured.batches);
+        println!(
+            "\nrank {rank}: {} rows of {} triples in {} batches",
+            measured.rows, measured.triples, measured.batches
+        );
         measured.print(rank, name == "FB15k-237");
     }
     if grow {
@@ -50,9 +53,19 @@ impl Measured {
     fn print(&self, rank: usize, is_fb15k_237: bool) {
         let seconds = |time: Duration| time.as_secs_f64() / self.share;
         let (floor, whole) = (seconds(self.floor), seconds(self.whole));
-        let note = if self.share < 1.0 { format!(" (from {:.0}% of it)", 100.0 * self.share) } else { String::new() };
-        println!("  three products alone   {floor:8.2} s an epoch{note}, {:.0} GFLOP/s", self.flops / floor / 1e9);
-        println!("  training               {whole:8.2} s an epoch{note}, {:.0} triples/s", self.triples as f64 / whole);
+        let note = if self.share < 1.0 {
+            format!(" (from {:.0}% of it)", 100.0 * self.share)
+        } else {
+            String::new()
+        };
+        println!(
+            "  three products alone   {floor:8.2} s an epoch{note}, {:.0} GFLOP/s",
+            self.flops / floor / 1e9
+        );
+        println!(
+            "  training               {whole:8.2} s an epoch{note}, {:.0} triples/s",
+            self.triples as f64 / whole
+        );
         println!("  training / floor       {:8.3}", whole / floor);
         if let Some((_, kbc)) = KBC.into_iter().find(|(at, _)| *at == rank && is_fb15k_237) {
             println!("  kbc (PyTorch)          {kbc:8.2} s an epoch: {:.1}× as long", kbc / whole);
@@ -117,7 +130,10 @@ fn run_batches(trainer: &mut Trainer, count: usize) -> anyhow::Result<()> {
 /// Time an epoch ∝ rows × entities × rank.
 fn growth(batch_size: usize) -> anyhow::Result<()> {
     println!("\nhow an epoch grows, on generated graphs");
-    println!("  {:>9} {:>9} {:>5} {:>11} {:>28}", "rows", "entities", "rank", "s an epoch", "ps a row × entity × rank");
+    println!(
+        "  {:>9} {:>9} {:>5} {:>11} {:>28}",
+        "rows", "entities", "rank", "s an epoch", "ps a row × entity × rank"
+    );
     for (scale, rank) in [(0.5, 50), (1.0, 100), (2.0, 200)] {
         let graph = generated(scale);
         let settings = Settings { rank, batch_size, ..Settings::default() };

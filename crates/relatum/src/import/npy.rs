@@ -13,14 +13,15 @@ const EXPECTED: &str = "a matrix of float32 or float64 (little-endian), row afte
 
 pub(super) fn read(path: &Path) -> Result<Matrix, ImportError> {
     let bytes = fs::read(path).map_err(ImportError::io("read", path))?;
-    let (header, values) =
-        split_header(&bytes).ok_or_else(|| ImportError::unexpected(path, "a .npy file", "another beginning"))?;
+    let (header, values) = split_header(&bytes)
+        .ok_or_else(|| ImportError::unexpected(path, "a .npy file", "another beginning"))?;
     let unexpected = || ImportError::unexpected(path, EXPECTED, header.trim_end());
     if field(header, "fortran_order") != Some("False") {
         return Err(unexpected());
     }
     let shape = field(header, "shape").and_then(|shape| shape.strip_prefix('('));
-    let shape = shape.map(|shape| shape.split(',').filter_map(|n| n.trim().parse().ok()).collect::<Vec<usize>>());
+    let shape =
+        shape.map(|shape| shape.split(',').filter_map(|n| n.trim().parse().ok()).collect::<Vec<usize>>());
     let Some(&[rows, columns]) = shape.as_deref() else {
         return Err(unexpected());
     };

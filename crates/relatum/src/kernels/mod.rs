@@ -37,7 +37,7 @@ mod softmax;
 mod update;
 mod vector;
 
-pub use product::{Threads, View, ViewMut, product};
+pub use product::{Threads, View, ViewMut, product, stream};
 pub use softmax::exp_row;
 pub use update::{adagrad, adam, sgd};
 pub use vector::{add, axpy, count_above, dot, scale_by, sum_of_squares};
