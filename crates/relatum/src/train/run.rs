@@ -65,7 +65,7 @@ pub struct Run<'a> {
 /// A checkpoint is written at an epoch's end when the last one is at least this old.
 const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
 /// And within an epoch when it is this old.
-const CHECKPOINT_WITHIN: Duration = Duration::from_secs(120);
+const CHECKPOINT_WITHIN: Duration = Duration::from_mins(2);
 /// Floating-point operations a validation may cost; larger ones look at a sample of the split.
 const VALIDATION_FLOPS: f64 = 4e12;
 
