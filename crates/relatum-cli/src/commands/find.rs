@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use relatum::graph::{Dictionary, Graph, Id, Split};
+use relatum::graph::{Dictionary, Id, Split};
 use relatum::store::Project;
 use serde::Serialize;
 
@@ -42,8 +42,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         |id| graph.entity_text(id),
         |id| train.outgoing.of(id).len() + train.incoming.of(id).len(),
     );
+    let counts = train.relation_counts(graph.relations.len());
     let (relations, relations_total) =
-        found(&graph.relations, args, |id| graph.relation_text(id), |id| edges_of_relation(graph, id));
+        found(&graph.relations, args, |id| graph.relation_text(id), |id| counts[id.index()]);
     let mut out = std::io::stdout().lock();
     if args.json {
         let all: Vec<&Found> = entities.iter().chain(&relations).collect();
@@ -89,9 +90,4 @@ fn found<I: Id>(
         edges: edges(id),
     };
     (ids.into_iter().map(row).collect(), total)
-}
-
-fn edges_of_relation(graph: &Graph, relation: relatum::graph::RelationId) -> usize {
-    let groups = graph.edges(Split::Train).outgoing.groups();
-    groups.filter(|&(_, other, _)| other == relation).map(|(_, _, arcs)| arcs.len()).sum()
 }

@@ -142,6 +142,17 @@ impl Edges {
         self.incoming.along(tail, relation).iter().map(|arc| arc.neighbour)
     }
 
+    /// How many edges each of the first `relations` relations has.
+    pub fn relation_counts(&self, relations: usize) -> Vec<usize> {
+        let mut counts = vec![0; relations];
+        for arc in self.outgoing.arcs.iter() {
+            if let Some(count) = counts.get_mut(arc.relation.index()) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+
     /// Every edge, by head, relation, tail.
     pub fn triples(&self) -> impl Iterator<Item = Triple> + Clone {
         all_triples(&self.outgoing)

@@ -1,5 +1,7 @@
 //! Names near a mistyped one, and names that contain a text; both scan every name, in parallel.
 
+use std::cmp::Reverse;
+
 use rapidfuzz::distance::levenshtein;
 use rayon::prelude::*;
 
@@ -10,7 +12,7 @@ use super::names::Prefixes;
 /// The readable forms of the ids whose name or label is nearest to `text`, best first.
 ///
 /// Near means: starts with the text, or is within a third of its length in edit distance,
-/// both without regard to ASCII case. Of an IRI only the part after the last `/` or `#` counts,
+/// both without regard to ASCII case; where nothing is, the longest shared beginnings. Of an IRI only the part after the last `/` or `#` counts,
 /// because that is the part people type.
 pub(super) fn nearest<I: Id>(
     dictionary: &Dictionary<I>,
@@ -43,6 +45,9 @@ pub(super) fn nearest<I: Id>(
             Some((best, dictionary.display(id).len(), id))
         })
         .collect();
+    if scored.is_empty() {
+        return neighbours(dictionary, prefixes, text, count);
+    }
     let keep = count.min(scored.len());
     if keep < scored.len() {
         scored.select_nth_unstable(keep);
@@ -50,6 +55,32 @@ pub(super) fn nearest<I: Id>(
     scored.truncate(keep);
     scored.sort_unstable();
     scored.into_iter().map(|(_, _, id)| dictionary.readable(id, prefixes)).collect()
+}
+
+/// Where no name is near: those that share the longest beginning with the text, exactly as typed.
+fn neighbours<I: Id>(
+    dictionary: &Dictionary<I>,
+    prefixes: &Prefixes,
+    text: &str,
+    count: usize,
+) -> Vec<String> {
+    const AT_LEAST: usize = 3;
+    let mut shared: Vec<(Reverse<usize>, I)> = Vec::new();
+    for (order, texts) in
+        [(&dictionary.by_name, &dictionary.names), (&dictionary.by_label, &dictionary.labels)]
+    {
+        let place = order.partition_point(|id| texts.bytes_at(id.index()) < text.as_bytes());
+        // In sorted order the longest shared beginnings stand around the place of the text.
+        let around = place.saturating_sub(count)..(place + count).min(order.len());
+        shared.extend(order[around].iter().filter_map(|&id| {
+            let same =
+                texts.bytes_at(id.index()).iter().zip(text.as_bytes()).take_while(|(a, b)| a == b).count();
+            (same >= AT_LEAST).then_some((Reverse(same), id))
+        }));
+    }
+    shared.sort_unstable();
+    shared.dedup_by_key(|(_, id)| *id);
+    shared.into_iter().take(count).map(|(_, id)| dictionary.readable(id, prefixes)).collect()
 }
 
 impl<I: Id> Dictionary<I> {
@@ -126,6 +157,11 @@ mod tests {
     #[test]
     fn a_beginning_is_completed() {
         assert_eq!(near("bad"), ["Bad Boys (1995)", "Bad Boys II (2003)"]);
+    }
+
+    #[test]
+    fn a_long_mistake_is_answered_by_a_shared_beginning() {
+        assert_eq!(near("Blue Thunder and Lightning"), ["Blue Streak (1999)"]);
     }
 
     #[test]
