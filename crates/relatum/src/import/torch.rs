@@ -234,7 +234,8 @@ mod tests {
 
     #[test]
     fn old_and_new_checkpoints_give_their_embeddings() {
-        let numbers = |start: f32, count: usize| (0..count).map(|i| start + i as f32 / 2.0).collect::<Vec<_>>();
+        let numbers =
+            |start: f32, count: usize| (0..count).map(|i| start + i as f32 / 2.0).collect::<Vec<_>>();
         for bytes in [LEGACY, ZIPPED] {
             let tables = read_bytes(bytes).unwrap();
             assert_eq!(tables.entities, Matrix { rows: 3, columns: 4, values: numbers(0.0, 12) });
