@@ -4,7 +4,10 @@ use std::process::ExitCode;
 
 use relatum::graph::NameError;
 use relatum::graph::read::ReadError;
+use relatum::import::ImportError;
+use relatum::model::ModelError;
 use relatum::store::StoreError;
+use relatum::train::TrainError;
 
 use crate::output;
 
@@ -58,7 +61,32 @@ fn is_misuse(error: &(dyn std::error::Error + 'static)) -> bool {
     if let Some(error) = error.downcast_ref() {
         return matches!(error, StoreError::Exists(_) | StoreError::Busy(_) | StoreError::NotAProject { .. });
     }
+    if let Some(error) = error.downcast_ref() {
+        return is_model_misuse(error);
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            TrainError::Model(error) => is_model_misuse(error),
+            TrainError::Setting { .. }
+            | TrainError::UnknownPredictor { .. }
+            | TrainError::RelationLoss(_)
+            | TrainError::NothingToLearn
+            | TrainError::NothingToResume(_) => true,
+            _ => false,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            ImportError::Model(error) => is_model_misuse(error),
+            ImportError::UnknownFormat(_) => true,
+            _ => false,
+        };
+    }
     error.is::<Misuse>() || error.is::<NameError>()
+}
+
+fn is_model_misuse(error: &ModelError) -> bool {
+    matches!(error, ModelError::Missing { .. } | ModelError::Name(_) | ModelError::Misfit { .. })
 }
 
 fn is_stop(error: &(dyn std::error::Error + 'static)) -> bool {

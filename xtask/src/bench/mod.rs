@@ -4,6 +4,12 @@
 mod child;
 #[cfg(feature = "bench")]
 mod ingest;
+#[cfg(feature = "bench")]
+mod scaling;
+#[cfg(feature = "bench")]
+mod train;
+#[cfg(feature = "bench")]
+mod world;
 
 /// Measure against a floor taken in the same run
 #[derive(clap::Args)]
@@ -24,6 +30,34 @@ enum Question {
         #[arg(long, default_value_t = 3)]
         rounds: usize,
     },
+    /// How near is training to the machine's peak? Batches of an epoch and of its three matrix
+    /// products alone are run in turns, so that noise falls on both alike
+    Train {
+        /// Ranks to measure
+        #[arg(long, value_delimiter = ',', default_value = "100,1000")]
+        rank: Vec<usize>,
+        /// Triples a step
+        #[arg(long, default_value_t = 1000)]
+        batch_size: usize,
+        /// Measure this many batches instead of the whole epoch
+        #[arg(long)]
+        batches: Option<usize>,
+        /// Also show how the time grows with the size of the graph
+        #[arg(long)]
+        growth: bool,
+    },
+    /// What does a sample of the candidates cost, and what does it save on a large graph?
+    Scaling {
+        /// Candidates of the sampled softmax, in turn
+        #[arg(long, value_delimiter = ',', default_value = "1024,4096,8192")]
+        candidates: Vec<usize>,
+        /// Epochs of training
+        #[arg(long, default_value_t = 5)]
+        epochs: usize,
+        /// Rank of the model
+        #[arg(long, default_value_t = 100)]
+        rank: usize,
+    },
 }
 
 /// A benchmark must be built with optimisation, which this program usually is not; so it builds
@@ -38,7 +72,11 @@ pub(crate) fn run(_: &Args) -> anyhow::Result<()> {
 
 #[cfg(feature = "bench")]
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    match args.question {
-        Question::Ingest { triples, rounds } => ingest::run(triples, rounds),
+    match &args.question {
+        Question::Ingest { triples, rounds } => ingest::run(*triples, *rounds),
+        Question::Train { rank, batch_size, batches, growth } => {
+            train::run(rank, *batch_size, *batches, *growth)
+        }
+        Question::Scaling { candidates, epochs, rank } => scaling::run(candidates, *epochs, *rank),
     }
 }

@@ -3,10 +3,16 @@
 mod check;
 mod demo;
 mod describe;
+mod export;
 mod find;
+mod grid;
+mod import;
 mod init;
+mod link_eval;
 mod plan;
+mod settings;
 mod stats;
+mod train;
 
 use clap::{Parser, Subcommand};
 
@@ -27,6 +33,11 @@ enum Command {
     Describe(describe::Args),
     Find(find::Args),
     Plan(plan::Args),
+    Train(Box<train::Args>),
+    Grid(Box<grid::Args>),
+    LinkEval(link_eval::Args),
+    Import(import::Args),
+    Export(export::Args),
 }
 
 impl Relatum {
@@ -39,6 +50,11 @@ impl Relatum {
             Command::Describe(args) => describe::run(&args),
             Command::Find(args) => find::run(&args),
             Command::Plan(args) => plan::run(&args),
+            Command::Train(args) => train::run(&args),
+            Command::Grid(args) => grid::run(&args),
+            Command::LinkEval(args) => link_eval::run(&args),
+            Command::Import(args) => import::run(&args),
+            Command::Export(args) => export::run(&args),
         }
     }
 }

@@ -1,3 +1,65 @@
-//! What other programs wrote: pickles now; checkpoints and arrays stand on the same machine.
+//! What other programs wrote, and what they can read: pickles, models, arrays.
+//!
+//! In reading order: [`pickle`] is the machine under PyTorch's files, [`read_tables`] finds the
+//! parameters in a checkpoint, safetensors or `.npy` files, [`adopt`] makes a [`Model`] of them that
+//! fits a graph, [`write_npy`] writes arrays for others.
+//!
+//! [`Model`]: crate::model::Model
 
+mod adopt;
+mod npy;
 pub mod pickle;
+mod tables;
+mod torch;
+
+pub use adopt::{Names, adopt, reciprocal_name};
+pub use npy::write_npy;
+pub use tables::{Matrix, Tables, read_tables};
+
+use std::path::{Path, PathBuf};
+
+use crate::model::ModelError;
+use crate::store::StoreError;
+
+/// Why a model could not be imported.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// The disk or a file on it is at fault; the message says what to do.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The model does not fit the graph; the message names both sides.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The pickle inside a checkpoint cannot be read: fetch or save the file again.
+    #[error("{}: {source}", path.display())]
+    Pickle {
+        /// The checkpoint.
+        path: PathBuf,
+        /// What is wrong with the pickle in it.
+        source: pickle::PickleError,
+    },
+    /// The file is not what it should be; the message says what was expected and what came.
+    #[error("{}: expected {expected}, found {found}", path.display())]
+    Unexpected {
+        /// The file.
+        path: PathBuf,
+        /// What was expected.
+        expected: String,
+        /// What came.
+        found: String,
+    },
+    /// The name of the file does not say how to read it: give it a known ending.
+    #[error("{}: cannot tell what this is; known are .pt and .pth (PyTorch), .safetensors, and two .npy files (entities, then relations)", .0.display())]
+    UnknownFormat(PathBuf),
+}
+
+impl ImportError {
+    fn unexpected(path: &Path, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        Self::Unexpected { path: path.to_owned(), expected: expected.into(), found: found.into() }
+    }
+
+    fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        move |error| StoreError::io(action, path)(error).into()
+    }
+}

@@ -28,6 +28,16 @@ impl<T: Pod> Column<T> {
     }
 }
 
+impl<T: Pod> Column<T> {
+    /// The values as a `Vec`: taken over if they are in memory, copied if they are in a file.
+    pub fn into_vec(self) -> Vec<T> {
+        match self.place {
+            Place::Owned(values) => values,
+            Place::Mapped { .. } => self.to_vec(),
+        }
+    }
+}
+
 impl<T: Pod> From<Vec<T>> for Column<T> {
     fn from(values: Vec<T>) -> Self {
         Self { place: Place::Owned(values) }

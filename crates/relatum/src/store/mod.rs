@@ -12,9 +12,11 @@ mod file;
 mod manifest;
 mod project;
 mod queries;
+mod tensors;
 
 pub use atomic::{Staging, write_atomically};
 pub use column::Column;
 pub use error::StoreError;
 pub use manifest::{Counts, Manifest, Source};
 pub use project::{Project, Queries};
+pub(crate) use tensors::{Tensor, TensorFile, write_tensors};

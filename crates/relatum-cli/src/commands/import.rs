@@ -1,0 +1,95 @@
+//! `relatum import`: a model that was trained elsewhere.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use relatum::graph::Split;
+use relatum::import::{Names, adopt, read_tables};
+use relatum::model::{Card, ModelFolder};
+use relatum::store::Project;
+
+use crate::exit::Misuse;
+use crate::output;
+
+/// Import a model: a kbc or CQD checkpoint (.pt), safetensors, or two .npy files
+///
+/// Nothing in a checkpoint is ever executed. Rows must be in the order of the graph's ids, or be
+/// named by lists: a text file with a name a line, or a JSON list.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  relatum import fb15k-237/ FB15k-237-model-rank-1000-epoch-100.pt
+  relatum import movies/ entities.npy relations.npy --entity-names e.txt --relation-names r.txt")]
+pub(crate) struct Args {
+    /// The project folder
+    dir: PathBuf,
+    /// The file, or entities.npy and relations.npy
+    #[arg(required = true, num_args = 1..=2)]
+    files: Vec<PathBuf>,
+    /// The name of the model
+    #[arg(long, default_value = ModelFolder::DEFAULT)]
+    name: String,
+    /// The link predictor the numbers belong to, where the file does not say
+    #[arg(long, default_value = "complex", value_parser = clap::builder::PossibleValuesParser::new(relatum::model::predictor_names()))]
+    model: String,
+    /// What the entity rows are called, in order
+    #[arg(long, value_name = "FILE")]
+    entity_names: Option<PathBuf>,
+    /// What the relation rows are called, in order (a reciprocal relation is NAME⁻¹)
+    #[arg(long, value_name = "FILE")]
+    relation_names: Option<PathBuf>,
+    /// Replace a model of this name
+    #[arg(long)]
+    replace: bool,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let project = Project::open(&args.dir)?;
+    let folder = ModelFolder::of(&project, &args.name)?;
+    if folder.model_file().exists() && !args.replace {
+        return Err(Misuse(format!(
+            "there is a model `{}` already: choose another --name, or --replace it",
+            args.name
+        ))
+        .into());
+    }
+    let names = Names {
+        entities: names(args.entity_names.as_deref())?,
+        relations: names(args.relation_names.as_deref())?,
+    };
+    let tables = read_tables(&args.files)?;
+    let earlier = tables.card.clone();
+    let model = adopt(&project, tables, &names, &args.model)?;
+    let origin = args.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
+    let mut card = Card::new(&project, &model, &format!("imported from {origin}"));
+    if let Some(earlier) = earlier {
+        (card.training, card.epoch, card.valid, card.curve) =
+            (earlier.training, earlier.epoch, earlier.valid, earlier.curve);
+    }
+    folder.save(&model, &card)?;
+    let mut out = std::io::stdout().lock();
+    let predictor = model.predictor();
+    writeln!(
+        out,
+        "imported {origin} as `{}`: {}, rank {}, {} and {}",
+        args.name,
+        predictor.name(),
+        predictor.rank(),
+        output::counted(model.entity_count() as u64, "entity"),
+        output::counted(model.relation_count() as u64, "relation")
+    )?;
+    let split = if project.graph().edges(Split::Test).is_empty() { "valid" } else { "test" };
+    writeln!(out, "next: relatum link-eval {} --name {} --split {split}", args.dir.display(), args.name)?;
+    Ok(())
+}
+
+fn names(path: Option<&Path>) -> anyhow::Result<Option<Vec<String>>> {
+    let Some(path) = path else { return Ok(None) };
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    if path.extension().is_some_and(|ending| ending == "json") {
+        let names = serde_json::from_str(&text);
+        return names.map(Some).with_context(|| format!("{} is not a JSON list of names", path.display()));
+    }
+    Ok(Some(text.lines().map(str::to_owned).collect()))
+}

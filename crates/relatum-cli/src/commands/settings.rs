@@ -1,0 +1,144 @@
+//! The flags that say what to train and how; `train` and `grid` share them.
+
+use relatum::train::{Optimizer, Regularizer, Settings};
+
+/// Flags of a training run; each left away keeps what was chosen for the graph.
+#[derive(clap::Args)]
+pub(crate) struct Flags {
+    /// The link predictor
+    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(relatum::model::predictor_names()))]
+    model: Option<String>,
+    /// Factors of an entity (a complex factor has two numbers)
+    #[arg(long, value_parser = positive)]
+    rank: Option<usize>,
+    /// Passes over the training edges
+    #[arg(long, value_parser = positive)]
+    epochs: Option<usize>,
+    /// Triples a step
+    #[arg(long, value_name = "TRIPLES", value_parser = positive)]
+    batch_size: Option<usize>,
+    /// The weight of the regulariser
+    #[arg(long, value_name = "WEIGHT", value_parser = weight)]
+    reg: Option<f32>,
+    /// The length of the optimiser's steps
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    lr: Option<f32>,
+    /// The weight of the auxiliary loss that predicts relations; 0 for none
+    #[arg(long, value_name = "WEIGHT", value_parser = weight)]
+    relation_loss: Option<f32>,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Flags that a grid does not vary.
+#[derive(clap::Args)]
+pub(crate) struct Common {
+    /// The penalty that keeps the factors small
+    #[arg(long, value_parser = regularizer, value_name = "n3|f2|none")]
+    regularizer: Option<Regularizer>,
+    /// The rule that makes steps of gradients
+    #[arg(long, value_parser = optimizer, value_name = "adagrad|adam|sgd")]
+    optimizer: Option<Optimizer>,
+    /// Random entities that stand for all in the softmax, or `all`
+    #[arg(long, value_name = "N", value_parser = candidates)]
+    candidates: Option<Candidates>,
+    /// The standard deviation of the first parameters
+    #[arg(long, value_name = "SCALE", value_parser = weight)]
+    init_scale: Option<f32>,
+    /// Validate after this many epochs, each time
+    #[arg(long, value_name = "EPOCHS", value_parser = positive)]
+    eval_every: Option<usize>,
+    /// Stop after this many validations without a better MRR; 0 for never
+    #[arg(long, value_name = "VALIDATIONS")]
+    patience: Option<usize>,
+    /// What all randomness comes from
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+#[derive(Clone, Copy)]
+struct Candidates(Option<usize>);
+
+impl Flags {
+    /// The settings with every given flag put in.
+    pub(crate) fn over(&self, mut settings: Settings) -> Settings {
+        set(&mut settings.model, self.model.clone());
+        set(&mut settings.rank, self.rank);
+        set(&mut settings.epochs, self.epochs);
+        set(&mut settings.batch_size, self.batch_size);
+        set(&mut settings.regularizer_weight, self.reg);
+        set(&mut settings.learning_rate, self.lr);
+        set(&mut settings.relation_loss, self.relation_loss);
+        if self.relation_loss.is_none() {
+            without_needless_relation_loss(&mut settings);
+        }
+        self.common.over(settings)
+    }
+}
+
+/// A model that cannot predict relations must not fail over a choice nobody made.
+pub(super) fn without_needless_relation_loss(settings: &mut Settings) {
+    if relatum::model::predictor(&settings.model, 1).is_some_and(|predictor| !predictor.is_trilinear()) {
+        settings.relation_loss = 0.0;
+    }
+}
+
+impl Common {
+    pub(crate) fn over(&self, mut settings: Settings) -> Settings {
+        set(&mut settings.regularizer, self.regularizer);
+        set(&mut settings.optimizer, self.optimizer);
+        set(&mut settings.candidates, self.candidates.map(|candidates| candidates.0));
+        set(&mut settings.init_scale, self.init_scale);
+        set(&mut settings.eval_every, self.eval_every);
+        set(&mut settings.patience, self.patience);
+        set(&mut settings.seed, self.seed);
+        settings
+    }
+}
+
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+pub(super) fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("must be a whole number of at least 1".to_owned()),
+    }
+}
+
+pub(super) fn weight(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
+        _ => Err("must be a number of at least 0".to_owned()),
+    }
+}
+
+pub(super) fn rate(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
+        _ => Err("must be a number above 0".to_owned()),
+    }
+}
+
+fn regularizer(text: &str) -> Result<Regularizer, String> {
+    let known = Regularizer::ALL.into_iter().find(|known| known.name() == text);
+    known.ok_or_else(|| "must be n3, f2 or none".to_owned())
+}
+
+fn optimizer(text: &str) -> Result<Optimizer, String> {
+    let known = Optimizer::ALL.into_iter().find(|known| known.name() == text);
+    known.ok_or_else(|| "must be adagrad, adam or sgd".to_owned())
+}
+
+fn candidates(text: &str) -> Result<Candidates, String> {
+    if text == "all" {
+        return Ok(Candidates(None));
+    }
+    match positive(text) {
+        Ok(number) => Ok(Candidates(Some(number))),
+        Err(_) => Err("must be a whole number of at least 1, or `all`".to_owned()),
+    }
+}

@@ -1,0 +1,44 @@
+//! The arithmetic everything stands on: matrix products and vector loops at the machine's speed.
+//!
+//! The instruction set is chosen at run time, so a plain release build is a fast build. No sum is
+//! split by thread, so the number of threads never changes a result. The loops here sum in a fixed
+//! number of lanes on every machine; the matrix products sum in the order of the machine's vector
+//! width, so machines of different kinds may differ in a last digit.
+
+#![allow(
+    clippy::inline_always,
+    reason = "a call boundary would leave a loop in the baseline instruction set"
+)]
+
+/// Defines a function whose body is compiled for several instruction sets, the best of which is
+/// taken at run time. The body must call nothing that is not `#[inline(always)]`.
+macro_rules! vectorised {
+    ($(#[$attribute:meta])* $visible:vis fn $name:ident<$life:lifetime>($($operand:ident: $type:ty),*) -> $out:ty $body:block) => {
+        $(#[$attribute])*
+        $visible fn $name<$life>($($operand: $type),*) -> $out {
+            struct Kernel<$life> {
+                $($operand: $type),*
+            }
+            impl<$life> pulp::NullaryFnOnce for Kernel<$life> {
+                type Output = $out;
+
+                #[inline(always)]
+                fn call(self) -> $out {
+                    let Self { $($operand),* } = self;
+                    $body
+                }
+            }
+            pulp::Arch::new().dispatch(Kernel { $($operand),* })
+        }
+    };
+}
+
+mod product;
+mod softmax;
+mod update;
+mod vector;
+
+pub use product::{Threads, View, ViewMut, product, stream};
+pub use softmax::exp_row;
+pub use update::{adagrad, adam, sgd};
+pub use vector::{add, axpy, count_above, dot, scale_by, sum_of_squares};

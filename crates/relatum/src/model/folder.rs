@@ -1,0 +1,288 @@
+//! Models on disk: a folder each, in the project's `models/`.
+//!
+//! ```text
+//! models/default/model.safetensors        the best model, its card in the header
+//! models/default/card.json                the same card, for people
+//! models/default/checkpoint.safetensors   where training stands, the last model in it
+//! models/default/training.jsonl           one line an epoch
+//! models/default/training.svg             loss and validation MRR
+//! ```
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{LinkMetrics, Model, Reciprocals, predictor, predictor_names};
+use crate::store::{Project, StoreError, Tensor, TensorFile, write_atomically, write_tensors};
+
+/// Why a model cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The disk or a file on it is at fault; the message says what to do.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// There is no such model yet: train or import it.
+    #[error("there is no model `{name}` in {}{}: train it with `relatum train {} --name {name}`", dir.display(), others(there), dir.display())]
+    Missing {
+        /// The model's name.
+        name: String,
+        /// The project.
+        dir: PathBuf,
+        /// The models that there are.
+        there: Vec<String>,
+    },
+    /// A name must do as the name of a folder: letters, digits, `-`, `_` and dots within.
+    #[error("`{0}` cannot be the name of a model: use letters, digits, `-` and `_`")]
+    Name(String),
+    /// Model and graph do not belong together: train a model on this graph.
+    #[error(
+        "the model does not fit the graph: the model has {model}, the graph {graph}; train or import a model for this graph"
+    )]
+    Misfit {
+        /// What the model has.
+        model: String,
+        /// What the graph has.
+        graph: String,
+    },
+    /// The card names a predictor this Relatum does not know: update Relatum.
+    #[error("the model is a `{name}`; this Relatum knows {known}")]
+    UnknownPredictor {
+        /// What the card names.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+}
+
+/// What a model says of itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Card {
+    /// Always `relatum model`.
+    pub format: String,
+    /// The version of the card.
+    pub version: u32,
+    /// The Relatum that wrote it.
+    pub made_by: String,
+    /// The name of the link predictor.
+    pub model: String,
+    /// Factors of a row.
+    pub rank: usize,
+    /// Entities of the graph.
+    pub entities: usize,
+    /// Relations of the model, reciprocal ones included.
+    pub relations: usize,
+    /// Which graph the model belongs to: the fingerprint of the project.
+    pub fingerprint: String,
+    /// How the model came to be: `trained`, or the file it was imported from.
+    pub origin: String,
+    /// The settings of the training, if it was trained here.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub training: Option<serde_json::Value>,
+    /// The epoch it is from.
+    pub epoch: usize,
+    /// How well it does on the validation split.
+    pub valid: Option<LinkMetrics>,
+    /// How it got there.
+    pub curve: Vec<CurvePoint>,
+}
+
+/// One epoch of a training curve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// The epoch, from 1.
+    pub epoch: usize,
+    /// The mean loss of a triple.
+    pub loss: f64,
+    /// The validation after it, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub valid: Option<LinkMetrics>,
+}
+
+const FORMAT: &str = "relatum model";
+const VERSION: u32 = 1;
+
+impl Card {
+    /// The card of a model of this project.
+    pub fn new(project: &Project, model: &Model, origin: &str) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            made_by: format!("relatum {}", env!("CARGO_PKG_VERSION")),
+            model: model.predictor().name().to_owned(),
+            rank: model.predictor().rank(),
+            entities: model.entity_count(),
+            relations: model.relation_count(),
+            fingerprint: project.manifest().fingerprint.clone(),
+            origin: origin.to_owned(),
+            training: None,
+            epoch: 0,
+            valid: None,
+            curve: Vec::new(),
+        }
+    }
+}
+
+/// A model with its card.
+#[derive(Clone, Debug)]
+pub struct StoredModel {
+    /// The model.
+    pub model: Model,
+    /// Its card.
+    pub card: Card,
+}
+
+/// The place of one model of a project.
+#[derive(Clone, Debug)]
+pub struct ModelFolder {
+    dir: PathBuf,
+    project: PathBuf,
+    name: String,
+}
+
+impl ModelFolder {
+    /// The name of the model that commands use when none is given.
+    pub const DEFAULT: &'static str = "default";
+
+    /// The place of a model, whether there is one or not.
+    pub fn of(project: &Project, name: &str) -> Result<Self, ModelError> {
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
+            return Err(ModelError::Name(name.to_owned()));
+        }
+        let dir = project.dir().join("models").join(name);
+        Ok(Self { dir, project: project.dir().to_owned(), name: name.to_owned() })
+    }
+
+    /// A place within this model's folder, for the runs of a grid.
+    #[must_use]
+    pub fn within(&self, name: &str) -> Self {
+        Self { dir: self.dir.join("grid").join(name), project: self.project.clone(), name: name.to_owned() }
+    }
+
+    /// The names of the models a project has, in order.
+    pub fn list(project: &Project) -> Vec<String> {
+        models_in(project.dir())
+    }
+
+    /// The folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The model's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The file of the model.
+    pub fn model_file(&self) -> PathBuf {
+        self.dir.join("model.safetensors")
+    }
+
+    /// Writes a model and its card.
+    pub fn save(&self, model: &Model, card: &Card) -> Result<(), ModelError> {
+        fs::create_dir_all(&self.dir).map_err(StoreError::io("create", &self.dir))?;
+        let text = serde_json::to_string_pretty(card).unwrap_or_default();
+        let texts = BTreeMap::from([("card".to_owned(), text.clone())]);
+        write_tensors(&self.model_file(), &texts, &tables(model))?;
+        write_atomically(&self.dir.join("card.json"), |file| writeln!(file, "{text}"))?;
+        Ok(())
+    }
+
+    /// Opens the model and makes sure that it belongs to the project's graph.
+    pub fn load(&self, project: &Project) -> Result<StoredModel, ModelError> {
+        let path = self.model_file();
+        if !path.exists() {
+            let there = models_in(&self.project);
+            return Err(ModelError::Missing { name: self.name.clone(), dir: self.project.clone(), there });
+        }
+        let file = TensorFile::open(&path)?;
+        let card = read_card(&file, &path)?;
+        let model = read_model(&file, &path, &card.model, card.rank)?;
+        if card.fingerprint != project.manifest().fingerprint {
+            return Err(ModelError::Misfit {
+                model: format!("fingerprint {} (its names, ids and training edges)", card.fingerprint),
+                graph: format!("fingerprint {}", project.manifest().fingerprint),
+            });
+        }
+        fits(&model, project)?;
+        Ok(StoredModel { model, card })
+    }
+}
+
+/// Whether model and graph have the same number of entities and relations.
+pub(crate) fn fits(model: &Model, project: &Project) -> Result<(), ModelError> {
+    let graph = project.graph();
+    let relations = Reciprocals::of(graph).len();
+    if model.entity_count() == graph.entities.len() && model.relation_count() == relations {
+        return Ok(());
+    }
+    let added = relations - graph.relations.len();
+    Err(ModelError::Misfit {
+        model: format!("{} entities and {} relations", model.entity_count(), model.relation_count()),
+        graph: format!(
+            "{} entities and {relations} relations ({added} of them reciprocal, added for training)",
+            graph.entities.len()
+        ),
+    })
+}
+
+pub(crate) fn tables(model: &Model) -> [Tensor<'_>; 2] {
+    let predictor = model.predictor();
+    [
+        ("entities", [model.entity_count(), predictor.entity_width()], model.entities()),
+        ("relations", [model.relation_count(), predictor.relation_width()], model.relations()),
+    ]
+}
+
+fn read_card(file: &TensorFile, path: &Path) -> Result<Card, ModelError> {
+    let text = file.text("card").ok_or_else(|| StoreError::damaged(path, "it has no card"))?;
+    let card: Card = serde_json::from_str(text)
+        .map_err(|error| StoreError::damaged(path, format!("its card cannot be read ({error})")))?;
+    if card.version > VERSION {
+        return Err(StoreError::Newer { path: path.to_owned(), found: card.version, known: VERSION }.into());
+    }
+    Ok(card)
+}
+
+/// The model in a file of ours, of the given shape.
+pub(crate) fn read_model(
+    file: &TensorFile,
+    path: &Path,
+    name: &str,
+    rank: usize,
+) -> Result<Model, ModelError> {
+    let predictor = predictor(name, rank).ok_or_else(|| ModelError::UnknownPredictor {
+        name: name.to_owned(),
+        known: predictor_names().collect::<Vec<_>>().join(", "),
+    })?;
+    let (entity_shape, entities) = file.matrix("entities")?;
+    let (relation_shape, relations) = file.matrix("relations")?;
+    let widths = [predictor.entity_width(), predictor.relation_width()];
+    if [entity_shape[1], relation_shape[1]] != widths {
+        let what = format!(
+            "a {name} of rank {rank} has rows of {widths:?} values for entities and relations, here they have {:?}",
+            [entity_shape[1], relation_shape[1]]
+        );
+        return Err(StoreError::damaged(path, what).into());
+    }
+    Model::new(predictor, entities, relations)
+        .ok_or_else(|| StoreError::damaged(path, "its rows are not whole").into())
+}
+
+fn models_in(project: &Path) -> Vec<String> {
+    let entries = fs::read_dir(project.join("models")).into_iter().flatten().flatten();
+    let with_model = entries.filter(|entry| entry.path().join("model.safetensors").exists());
+    let mut names: Vec<String> =
+        with_model.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    names
+}
+
+fn others(there: &[String]) -> String {
+    if there.is_empty() { String::new() } else { format!(" (there is {})", there.join(", ")) }
+}

@@ -1,0 +1,221 @@
+//! Link predictors: how likely is it that `relation(head, tail)` is true?
+//!
+//! Every one of them has the same shape, `s(h, r, t) = ⟨q(h, r), e_t⟩ + b_t`, and that shape is all
+//! that training, search and optimisation know of it: see [`LinkPredictor`].
+
+mod complex;
+mod cp;
+mod distmult;
+mod folder;
+mod metrics;
+mod predictor;
+mod reciprocals;
+mod rotate;
+mod transe;
+
+use std::sync::Arc;
+
+use crate::graph::{EntityId, Graph, Id, RelationId};
+use crate::kernels::{Threads, View, ViewMut, dot, product, stream};
+use crate::random::Rng;
+use crate::store::Column;
+
+pub use folder::{Card, CurvePoint, ModelError, ModelFolder, StoredModel};
+pub use metrics::LinkMetrics;
+pub use predictor::{Layout, LinkPredictor};
+pub use reciprocals::Reciprocals;
+
+/// Up to this many queries, reading every candidate for each is faster than a blocked product.
+const STREAMED: usize = 4;
+
+type Constructor = fn(usize) -> Arc<dyn LinkPredictor>;
+
+/// Every link predictor there is. A new one is a file of its own and a line here.
+const PREDICTORS: [Constructor; 5] = [
+    |rank| Arc::new(complex::ComplEx { rank }),
+    |rank| Arc::new(distmult::DistMult { rank }),
+    |rank| Arc::new(cp::Cp { rank }),
+    |rank| Arc::new(rotate::RotatE { rank }),
+    |rank| Arc::new(transe::TransE { rank }),
+];
+
+/// The link predictor of a name, such as `complex`; `None` if there is no such.
+pub fn predictor(name: &str, rank: usize) -> Option<Arc<dyn LinkPredictor>> {
+    PREDICTORS.iter().map(|make| make(rank)).find(|predictor| predictor.name() == name)
+}
+
+/// The names [`predictor`] knows.
+pub fn predictor_names() -> impl Iterator<Item = &'static str> {
+    PREDICTORS.iter().map(|make| make(1).name())
+}
+
+/// A link predictor with its parameters: one row for each entity and one for each relation,
+/// reciprocal relations included.
+#[derive(Clone, Debug)]
+pub struct Model {
+    predictor: Arc<dyn LinkPredictor>,
+    entities: Column<f32>,
+    relations: Column<f32>,
+}
+
+impl Model {
+    /// A model of given parameters, or `None` if a table is not a whole number of rows.
+    pub fn new(
+        predictor: Arc<dyn LinkPredictor>,
+        entities: impl Into<Column<f32>>,
+        relations: impl Into<Column<f32>>,
+    ) -> Option<Self> {
+        let (entities, relations) = (entities.into(), relations.into());
+        let whole = |len: usize, width: usize| width > 0 && len.is_multiple_of(width);
+        (whole(entities.len(), predictor.entity_width())
+            && whole(relations.len(), predictor.relation_width()))
+        .then_some(Self { predictor, entities, relations })
+    }
+
+    /// A model nobody has trained: N(0, 1) · `scale`, phases uniform on the circle.
+    pub fn random(predictor: Arc<dyn LinkPredictor>, graph: &Graph, scale: f32, seed: u64) -> Self {
+        let relations = Reciprocals::of(graph).len();
+        let entities = initial(
+            predictor.entity_layout(),
+            graph.entities.len() * predictor.entity_width(),
+            scale,
+            seed,
+            1,
+        );
+        let relations =
+            initial(predictor.relation_layout(), relations * predictor.relation_width(), scale, seed, 2);
+        Self { predictor, entities: entities.into(), relations: relations.into() }
+    }
+
+    /// The tables of entities and relations.
+    pub(crate) fn into_tables(self) -> (Vec<f32>, Vec<f32>) {
+        (self.entities.into_vec(), self.relations.into_vec())
+    }
+
+    /// The shape of the model.
+    pub fn predictor(&self) -> &Arc<dyn LinkPredictor> {
+        &self.predictor
+    }
+
+    /// The number of entities.
+    pub fn entity_count(&self) -> usize {
+        self.entities.len() / self.predictor.entity_width()
+    }
+
+    /// The number of relations, reciprocal ones included.
+    pub fn relation_count(&self) -> usize {
+        self.relations.len() / self.predictor.relation_width()
+    }
+
+    /// All entity rows.
+    pub fn entities(&self) -> &[f32] {
+        &self.entities
+    }
+
+    /// All relation rows.
+    pub fn relations(&self) -> &[f32] {
+        &self.relations
+    }
+
+    /// The parameters of an entity.
+    ///
+    /// # Panics
+    /// If the model has no such entity.
+    pub fn entity(&self, id: EntityId) -> &[f32] {
+        let width = self.predictor.entity_width();
+        &self.entities[id.index() * width..][..width]
+    }
+
+    /// The parameters of a relation.
+    ///
+    /// # Panics
+    /// If the model has no such relation.
+    pub fn relation(&self, id: RelationId) -> &[f32] {
+        let width = self.predictor.relation_width();
+        &self.relations[id.index() * width..][..width]
+    }
+
+    /// The candidate vectors `e_t`, one a row.
+    pub fn candidates(&self) -> View<'_> {
+        let predictor = &self.predictor;
+        View::new(&self.entities, self.entity_count(), predictor.entity_width()).columns(predictor.tail())
+    }
+
+    /// `q(h, r)`.
+    pub fn query(&self, head: EntityId, relation: RelationId) -> Vec<f32> {
+        let mut query = vec![0.0; self.predictor.tail().len()];
+        self.predictor.query(self.entity(head), self.relation(relation), &mut query);
+        query
+    }
+
+    /// `s(h, r, t)`.
+    pub fn score(&self, head: EntityId, relation: RelationId, tail: EntityId) -> f32 {
+        let query = self.query(head, relation);
+        let tail = &self.entity(tail)[self.predictor.tail()];
+        dot(&query, tail) + self.predictor.bias(tail) + self.predictor.offset(&query)
+    }
+
+    /// The biases `b_t` of all entities, if the predictor has any.
+    pub fn biases(&self) -> Option<Vec<f32>> {
+        biases(&*self.predictor, &self.entities)
+    }
+
+    /// The scores of every entity as the tail of each query, one row a query.
+    ///
+    /// # Panics
+    /// If `scores` has not one place for each query and entity.
+    pub fn scores(&self, queries: &[(EntityId, RelationId)], scores: &mut [f32]) {
+        let width = self.predictor.tail().len();
+        let mut rows = vec![0.0; queries.len() * width];
+        for (&(head, relation), row) in queries.iter().zip(rows.chunks_exact_mut(width)) {
+            self.predictor.query(self.entity(head), self.relation(relation), row);
+        }
+        self.score_rows(&rows, scores);
+    }
+
+    /// The scores of every entity for ready-made query vectors, one after another in `queries`.
+    ///
+    /// # Panics
+    /// If `scores` has not one place for each query and entity.
+    pub fn score_rows(&self, queries: &[f32], scores: &mut [f32]) {
+        let (width, n) = (self.predictor.tail().len(), self.entity_count());
+        let rows = queries.len() / width;
+        assert_eq!(scores.len(), rows * n, "one score for each of {rows} queries and {n} entities");
+        if rows <= STREAMED {
+            stream(scores, queries, self.candidates());
+        } else {
+            let queries = View::new(queries, rows, width);
+            product(ViewMut::new(scores, rows, n), queries, self.candidates().transposed(), Threads::All);
+        }
+        let Some(biases) = self.biases() else { return };
+        for (row, query) in scores.chunks_exact_mut(n).zip(queries.chunks_exact(width)) {
+            let offset = self.predictor.offset(query);
+            for (score, bias) in row.iter_mut().zip(&biases) {
+                *score += bias + offset;
+            }
+        }
+    }
+}
+
+/// The biases of a table of entity rows, if the predictor has any.
+pub(crate) fn biases(predictor: &dyn LinkPredictor, entities: &[f32]) -> Option<Vec<f32>> {
+    let tail = predictor.tail();
+    predictor.has_bias().then(|| {
+        entities
+            .chunks_exact(predictor.entity_width())
+            .map(|row| predictor.bias(&row[tail.clone()]))
+            .collect()
+    })
+}
+
+fn initial(layout: Layout, len: usize, scale: f32, seed: u64, part: u64) -> Vec<f32> {
+    let mut rng = Rng::stream(seed, part);
+    let mut draw = || match layout {
+        Layout::Real | Layout::Complex => rng.normal() as f32 * scale,
+        Layout::Phase => ((2.0 * rng.uniform() - 1.0) * std::f64::consts::PI) as f32,
+    };
+    (0..len).map(|_| draw()).collect()
+}
+
+#[cfg(test)]
+mod tests;

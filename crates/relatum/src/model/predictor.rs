@@ -1,0 +1,90 @@
+//! The one shape of a link predictor.
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+/// How the numbers of a row are to be read: what a regulariser measures and how a row starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// One real number a factor.
+    Real,
+    /// Complex factors: all real parts, then all imaginary parts.
+    Complex,
+    /// Angles in radians, whose factor e^{iθ} has modulus 1 whatever θ is.
+    Phase,
+}
+
+/// A link predictor: `s(h, r, t) = ⟨q(h, r), e_t⟩ + b_t + c(q)`.
+///
+/// One vector for a (head, relation) pair, one inner product for each candidate tail. A predictor
+/// says how q is made of the rows of head and relation, and how a gradient flows back through q;
+/// nothing else of it is ever needed. The candidate vector `e_t` is a part of the tail's row. The
+/// bias `b_t` is a function of `e_t` and the offset c one of q, for predictors that measure a distance:
+/// `−|q/2 − e|² = ⟨q, e⟩ − |e|² − |q|²/4`.
+pub trait LinkPredictor: Debug + Send + Sync {
+    /// The name on the command line and in files.
+    fn name(&self) -> &'static str;
+
+    /// The number of factors of a row.
+    fn rank(&self) -> usize;
+
+    /// The number of values an entity has.
+    fn entity_width(&self) -> usize;
+
+    /// The number of values a relation has.
+    fn relation_width(&self) -> usize;
+
+    /// How to read an entity's values.
+    fn entity_layout(&self) -> Layout;
+
+    /// How to read a relation's values.
+    fn relation_layout(&self) -> Layout;
+
+    /// Which of an entity's values q reads when the entity is the head.
+    fn head(&self) -> Range<usize> {
+        0..self.entity_width()
+    }
+
+    /// Which of an entity's values are `e_t` when the entity is the tail.
+    fn tail(&self) -> Range<usize> {
+        0..self.entity_width()
+    }
+
+    /// Writes `q(h, r)`, as long as [`tail`](Self::tail).
+    fn query(&self, head: &[f32], relation: &[f32], query: &mut [f32]);
+
+    /// The vector-Jacobian product of q: for a gradient ∂ by q, adds `∂ᵀ · ∂q/∂h` and
+    /// `∂ᵀ · ∂q/∂r` to the gradients of head and relation.
+    fn pull_back(
+        &self,
+        head: &[f32],
+        relation: &[f32],
+        gradient: &[f32],
+        head_gradient: &mut [f32],
+        relation_gradient: &mut [f32],
+    );
+
+    /// Whether `q(h, r)` is linear in h and in r, so that the score is one trilinear form. Then
+    /// `s(h, r, t) = ⟨p(h, t), r⟩` with p the pull-back of `e_t`, and relations can be predicted as
+    /// tails are.
+    fn is_trilinear(&self) -> bool;
+
+    /// Whether [`bias`](Self::bias) is ever other than 0.
+    fn has_bias(&self) -> bool {
+        false
+    }
+
+    /// `b_t` as a function of `e_t`.
+    fn bias(&self, _tail: &[f32]) -> f32 {
+        0.0
+    }
+
+    /// Adds the gradient of `amount · b_t` to that of `e_t`.
+    fn bias_pull_back(&self, _tail: &[f32], _amount: f32, _gradient: &mut [f32]) {}
+
+    /// c as a function of q: it shifts all tails of a (head, relation) alike, so no ranking and no
+    /// softmax over tails depends on it.
+    fn offset(&self, _query: &[f32]) -> f32 {
+        0.0
+    }
+}

@@ -1,0 +1,90 @@
+//! `RotatE`: a relation is a rotation of every complex factor.
+
+use super::complex::times_conjugate;
+use super::predictor::{Layout, LinkPredictor};
+use crate::kernels::{axpy, sum_of_squares};
+
+/// `s(h, r, t) = −|h · e^{iθ_r} − t|²`, so `q = 2 h · e^{iθ}`, `b = −|e|²`, `c = −|q|²/4` (after Sun
+/// et al., 2019, with the squared distance). A relation's row holds its angles θ.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RotatE {
+    pub(super) rank: usize,
+}
+
+impl LinkPredictor for RotatE {
+    fn name(&self) -> &'static str {
+        "rotate"
+    }
+
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn entity_width(&self) -> usize {
+        2 * self.rank
+    }
+
+    fn relation_width(&self) -> usize {
+        self.rank
+    }
+
+    fn entity_layout(&self) -> Layout {
+        Layout::Complex
+    }
+
+    fn relation_layout(&self) -> Layout {
+        Layout::Phase
+    }
+
+    fn is_trilinear(&self) -> bool {
+        false
+    }
+
+    fn query(&self, head: &[f32], relation: &[f32], query: &mut [f32]) {
+        let (h_re, h_im) = head.split_at(self.rank);
+        let (q_re, q_im) = query.split_at_mut(self.rank);
+        for i in 0..self.rank {
+            let (sin, cos) = relation[i].sin_cos();
+            q_re[i] = 2.0 * (h_re[i] * cos - h_im[i] * sin);
+            q_im[i] = 2.0 * (h_re[i] * sin + h_im[i] * cos);
+        }
+    }
+
+    fn pull_back(
+        &self,
+        head: &[f32],
+        relation: &[f32],
+        gradient: &[f32],
+        head_gradient: &mut [f32],
+        relation_gradient: &mut [f32],
+    ) {
+        let mut rotation = vec![0.0; 2 * self.rank];
+        for (i, angle) in relation.iter().enumerate() {
+            let (sin, cos) = angle.sin_cos();
+            (rotation[i], rotation[self.rank + i]) = (2.0 * cos, 2.0 * sin);
+        }
+        times_conjugate(self.rank, gradient, &rotation, head_gradient);
+        // A turn by dθ moves q by i·q·dθ.
+        let mut query = vec![0.0; 2 * self.rank];
+        self.query(head, relation, &mut query);
+        for i in 0..self.rank {
+            relation_gradient[i] += gradient[self.rank + i] * query[i] - gradient[i] * query[self.rank + i];
+        }
+    }
+
+    fn has_bias(&self) -> bool {
+        true
+    }
+
+    fn bias(&self, tail: &[f32]) -> f32 {
+        -sum_of_squares(tail)
+    }
+
+    fn bias_pull_back(&self, tail: &[f32], amount: f32, gradient: &mut [f32]) {
+        axpy(gradient, -2.0 * amount, tail);
+    }
+
+    fn offset(&self, query: &[f32]) -> f32 {
+        -sum_of_squares(query) / 4.0
+    }
+}

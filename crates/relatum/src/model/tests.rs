@@ -1,0 +1,137 @@
+//! What every link predictor must do, whatever its formula.
+
+#![allow(clippy::needless_range_loop, reason = "the index is what is being varied")]
+
+use super::*;
+use crate::graph::{GraphBuilder, Split};
+
+fn row(rng: &mut Rng, len: usize) -> Vec<f32> {
+    (0..len).map(|_| rng.normal() as f32).collect()
+}
+
+#[test]
+fn the_pull_back_of_every_predictor_is_its_finite_difference() {
+    for name in predictor_names() {
+        let predictor = predictor(name, 3).unwrap();
+        let mut rng = Rng::new(5);
+        let mut head = row(&mut rng, predictor.entity_width());
+        let mut relation = row(&mut rng, predictor.relation_width());
+        let gradient = row(&mut rng, predictor.tail().len());
+        let (mut by_head, mut by_relation) = (vec![0.0; head.len()], vec![0.0; relation.len()]);
+        predictor.pull_back(&head, &relation, &gradient, &mut by_head, &mut by_relation);
+        let value = |head: &[f32], relation: &[f32]| {
+            let mut query = vec![0.0; gradient.len()];
+            predictor.query(head, relation, &mut query);
+            query.iter().zip(&gradient).map(|(q, g)| f64::from(q * g)).sum::<f64>()
+        };
+        for i in 0..head.len() {
+            let numeric = difference(&mut head, i, |head| value(head, &relation));
+            assert!(
+                (numeric - f64::from(by_head[i])).abs() < 1e-2,
+                "{name}: head {i}: {numeric} {}",
+                by_head[i]
+            );
+        }
+        for i in 0..relation.len() {
+            let numeric = difference(&mut relation, i, |relation| value(&head, relation));
+            assert!((numeric - f64::from(by_relation[i])).abs() < 1e-2, "{name}: relation {i}");
+        }
+    }
+}
+
+#[test]
+fn the_bias_gradient_of_every_predictor_is_its_finite_difference() {
+    for name in predictor_names() {
+        let predictor = predictor(name, 3).unwrap();
+        let mut tail = row(&mut Rng::new(6), predictor.tail().len());
+        let mut gradient = vec![0.0; tail.len()];
+        predictor.bias_pull_back(&tail, 1.5, &mut gradient);
+        for i in 0..tail.len() {
+            let numeric = difference(&mut tail, i, |tail| 1.5 * f64::from(predictor.bias(tail)));
+            assert!((numeric - f64::from(gradient[i])).abs() < 1e-2, "{name}: {i}");
+        }
+    }
+}
+
+#[test]
+fn a_trilinear_predictor_scores_relations_by_the_pull_back_of_the_tail() {
+    for name in predictor_names() {
+        let predictor = predictor(name, 4).unwrap();
+        let mut rng = Rng::new(7);
+        let (head, tail) = (row(&mut rng, predictor.entity_width()), row(&mut rng, predictor.tail().len()));
+        let relation = row(&mut rng, predictor.relation_width());
+        let mut query = vec![0.0; tail.len()];
+        predictor.query(&head, &relation, &mut query);
+        let (mut unused, mut p) = (vec![0.0; head.len()], vec![0.0; relation.len()]);
+        predictor.pull_back(&head, &relation, &tail, &mut unused, &mut p);
+        let same = (dot(&query, &tail) - dot(&p, &relation)).abs() < 1e-4;
+        assert_eq!(same, predictor.is_trilinear(), "{name}");
+    }
+}
+
+#[test]
+fn distances_expand_into_the_one_shape() {
+    let graph = triangle();
+    for name in ["transe", "rotate"] {
+        let model = Model::random(predictor(name, 4).unwrap(), &graph, 1.0, 3);
+        let (h, r, t) = (EntityId(0), RelationId(0), EntityId(2));
+        let moved: Vec<f32> = model.query(h, r).iter().map(|q| q / 2.0).collect();
+        let distance: f32 = moved.iter().zip(model.entity(t)).map(|(a, b)| (a - b) * (a - b)).sum();
+        assert!((model.score(h, r, t) + distance).abs() < 1e-4, "{name}");
+    }
+}
+
+#[test]
+fn scores_of_a_row_are_the_scores_one_by_one() {
+    let graph = triangle();
+    for name in predictor_names() {
+        let model = Model::random(predictor(name, 5).unwrap(), &graph, 1.0, 4);
+        let queries = [(EntityId(1), RelationId(0)), (EntityId(2), RelationId(1))];
+        let mut scores = vec![0.0; 2 * 3];
+        model.scores(&queries, &mut scores);
+        for (row, (h, r)) in queries.into_iter().enumerate() {
+            for t in 0..3u32 {
+                let alone = model.score(h, r, EntityId(t));
+                assert!((scores[row * 3 + t as usize] - alone).abs() < 1e-4, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_relation_without_inverse_gets_a_reciprocal_and_a_pair_gets_none() {
+    let mut builder = GraphBuilder::default();
+    builder.add(Split::Train, "a", "likes", "b");
+    builder.add(Split::Train, "a", "parent", "b");
+    builder.add(Split::Train, "b", "child", "a");
+    let (parent, child) = (builder.relation("parent"), builder.relation("child"));
+    builder.pair(parent, child);
+    let (graph, _) = builder.finish();
+    let reciprocals = Reciprocals::of(&graph);
+    let likes = graph.relation("likes").unwrap();
+    let (parent, child) = (graph.relation("parent").unwrap(), graph.relation("child").unwrap());
+    assert_eq!(reciprocals.len(), 4);
+    assert_eq!(reciprocals.inverse(parent), child);
+    assert!(!reciprocals.in_graph(reciprocals.inverse(likes)));
+    assert_eq!(reciprocals.inverse(reciprocals.inverse(likes)), likes);
+    assert_eq!(reciprocals.directed(&graph, Split::Train).len(), 4, "only the unpaired edge is doubled");
+}
+
+fn triangle() -> Graph {
+    let mut builder = GraphBuilder::default();
+    for (h, t) in [("a", "b"), ("b", "c"), ("c", "a")] {
+        builder.add(Split::Train, h, "next", t);
+    }
+    builder.finish().0
+}
+
+fn difference(x: &mut [f32], i: usize, value: impl Fn(&[f32]) -> f64) -> f64 {
+    const STEP: f32 = 1e-2;
+    let kept = x[i];
+    x[i] = kept + STEP;
+    let above = value(x);
+    x[i] = kept - STEP;
+    let below = value(x);
+    x[i] = kept;
+    (above - below) / f64::from(2.0 * STEP)
+}

@@ -1,0 +1,161 @@
+//! Matrices of f32 in the safetensors format: a length, a JSON header, the values.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memmap2::Mmap;
+use safetensors::{Dtype, SafeTensors};
+use serde_json::{Map, Value, json};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::atomic::write_atomically;
+use super::column::Column;
+use super::error::StoreError;
+
+/// The header's field that holds the XXH3 of all values.
+const CHECKSUM: &str = "relatum.checksum";
+
+/// A matrix to be written: its name, rows × columns, and values.
+pub(crate) type Tensor<'a> = (&'a str, [usize; 2], &'a [f32]);
+
+/// Writes matrices and texts as one safetensors file, whole or not at all.
+pub(crate) fn write_tensors(
+    path: &Path,
+    texts: &BTreeMap<String, String>,
+    tensors: &[Tensor<'_>],
+) -> Result<(), StoreError> {
+    let mut checksum = Xxh3::new();
+    let mut header = Map::new();
+    let mut at = 0;
+    for (name, shape, values) in tensors {
+        let bytes: &[u8] = bytemuck::cast_slice(values);
+        checksum.update(bytes);
+        let end = at + bytes.len();
+        header.insert((*name).to_owned(), json!({"dtype": "F32", "shape": shape, "data_offsets": [at, end]}));
+        at = end;
+    }
+    let mut texts = texts.clone();
+    texts.insert(CHECKSUM.to_owned(), format!("{:016x}", checksum.digest()));
+    header.insert("__metadata__".to_owned(), json!(texts));
+    let mut header = Value::Object(header).to_string();
+    // Spaces after the header align the values, so that they are used as they lie in the mapped file.
+    header.push_str(&" ".repeat(header.len().next_multiple_of(8) - header.len()));
+    write_atomically(path, |file| {
+        file.write_all(&(header.len() as u64).to_le_bytes())?;
+        file.write_all(header.as_bytes())?;
+        tensors.iter().try_for_each(|(.., values)| file.write_all(bytemuck::cast_slice(values)))
+    })
+}
+
+/// A safetensors file, mapped.
+pub(crate) struct TensorFile {
+    path: PathBuf,
+    map: Arc<Mmap>,
+    texts: BTreeMap<String, String>,
+    tensors: BTreeMap<String, (Dtype, Vec<usize>, Range<usize>)>,
+}
+
+impl TensorFile {
+    /// Maps a file and checks its form; with our checksum in it, its values as well.
+    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+        let file = File::open(path).map_err(StoreError::io("read", path))?;
+        // SAFETY: as for every file of a project, the map is read-only and the file is replaced by
+        // renaming, never changed in place.
+        #[allow(unsafe_code, reason = "mapping a file is unsafe by nature")]
+        let map = unsafe { Mmap::map(&file) }.map_err(StoreError::io("read", path))?;
+        let not_ours = |error: safetensors::SafeTensorError| {
+            StoreError::damaged(path, format!("it is not a safetensors file ({error})"))
+        };
+        let (header, metadata) = SafeTensors::read_metadata(&map).map_err(not_ours)?;
+        let start = 8 + header;
+        let tensors = metadata.tensors().into_iter().map(|(name, info)| {
+            let (from, to) = info.data_offsets;
+            (name, (info.dtype, info.shape.clone(), start + from..start + to))
+        });
+        let tensors: BTreeMap<_, _> = tensors.collect();
+        let texts: BTreeMap<String, String> =
+            metadata.metadata().clone().unwrap_or_default().into_iter().collect();
+        if tensors.values().any(|(.., bytes)| bytes.end > map.len()) {
+            return Err(StoreError::damaged(path, "it ends before its last values"));
+        }
+        if let Some(expected) = texts.get(CHECKSUM) {
+            let mut checksum = Xxh3::new();
+            checksum.update(&map[start..]);
+            if *expected != format!("{:016x}", checksum.digest()) {
+                return Err(StoreError::damaged(path, "its values do not match its checksum"));
+            }
+        }
+        Ok(Self { path: path.to_owned(), map: Arc::new(map), texts, tensors })
+    }
+
+    /// A text of the header.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.texts.get(name).map(String::as_str)
+    }
+
+    /// The names and shapes of all matrices.
+    pub(crate) fn shapes(&self) -> impl Iterator<Item = (&str, &[usize])> {
+        self.tensors.iter().map(|(name, (_, shape, _))| (name.as_str(), shape.as_slice()))
+    }
+
+    /// A matrix of f32, rows × columns.
+    pub(crate) fn matrix(&self, name: &str) -> Result<([usize; 2], Column<f32>), StoreError> {
+        let damaged = |what: String| StoreError::damaged(&self.path, what);
+        let Some((dtype, shape, bytes)) = self.tensors.get(name) else {
+            let names: Vec<&str> = self.tensors.keys().map(String::as_str).collect();
+            return Err(damaged(format!("it has no matrix `{name}`, only {}", names.join(", "))));
+        };
+        let &[rows, columns] = shape.as_slice() else {
+            return Err(damaged(format!("`{name}` has shape {shape:?}, not rows × columns")));
+        };
+        if *dtype != Dtype::F32 {
+            return Err(damaged(format!("`{name}` holds {dtype:?}, not F32")));
+        }
+        let column = Column::mapped(&self.map, bytes.clone()).or_else(|| {
+            // Other writers do not always align; then the values are copied.
+            let values = self.map[bytes.clone()].as_chunks::<4>().0;
+            Some(values.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect::<Vec<_>>().into())
+        });
+        let column = column.ok_or_else(|| damaged(format!("`{name}` cannot be read")))?;
+        Ok(([rows, columns], column))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_the_crate_of_the_format_agrees() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.safetensors");
+        let texts = BTreeMap::from([("note".to_owned(), "é".to_owned())]);
+        write_tensors(&path, &texts, &[("a", [2, 2], &[1.0, 2.0, 3.0, 4.0]), ("b", [1, 1], &[5.0])]).unwrap();
+        let file = TensorFile::open(&path).unwrap();
+        assert_eq!(file.text("note"), Some("é"));
+        let (shape, values) = file.matrix("a").unwrap();
+        assert_eq!((shape, &values[..]), ([2, 2], &[1.0, 2.0, 3.0, 4.0][..]));
+        let bytes = std::fs::read(&path).unwrap();
+        assert_eq!(SafeTensors::deserialize(&bytes).unwrap().tensor("b").unwrap().shape(), [1, 1]);
+    }
+
+    #[test]
+    fn a_changed_value_a_cut_and_a_foreign_file_are_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.safetensors");
+        write_tensors(&path, &BTreeMap::new(), &[("a", [1, 2], &[1.0, 2.0])]).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        let mut changed = whole.clone();
+        *changed.last_mut().unwrap() ^= 1;
+        for bytes in
+            [&changed[..], &whole[..whole.len() - 1], &whole[..4], b"hello, I am something else", b""]
+        {
+            std::fs::write(&path, bytes).unwrap();
+            assert!(TensorFile::open(&path).is_err(), "{} bytes", bytes.len());
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Where a training run stands, on disk.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::run::EpochRecord;
+use super::{Progress, Settings, TrainError, Trainer};
+use crate::model::{LinkMetrics, ModelFolder};
+use crate::store::{Project, StoreError, TensorFile, write_tensors};
+
+/// The words of a checkpoint; its matrices are the parameters and the optimiser's state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    version: u32,
+    fingerprint: String,
+    /// What is being trained.
+    pub settings: Settings,
+    /// How far it has come.
+    pub progress: Progress,
+    /// Every finished epoch.
+    pub epochs: Vec<EpochRecord>,
+    /// The epoch and metrics of the best model so far, which is the one that was saved.
+    pub best: Option<(usize, LinkMetrics)>,
+    /// Whether nothing is left to do.
+    pub finished: bool,
+}
+
+const VERSION: u32 = 1;
+const FILE: &str = "checkpoint.safetensors";
+
+impl Checkpoint {
+    /// The beginning of a run.
+    pub(super) fn new(project: &Project, settings: Settings) -> Self {
+        let fingerprint = project.manifest().fingerprint.clone();
+        let (progress, epochs) = (Progress::default(), Vec::new());
+        Self { version: VERSION, fingerprint, settings, progress, epochs, best: None, finished: false }
+    }
+
+    /// Reads where a run of this project stands, if there is one.
+    pub fn read(project: &Project, folder: &ModelFolder) -> Result<Option<Self>, TrainError> {
+        Ok(Self::open(project, folder)?.map(|(checkpoint, _)| checkpoint))
+    }
+
+    pub(super) fn open(
+        project: &Project,
+        folder: &ModelFolder,
+    ) -> Result<Option<(Self, TensorFile)>, TrainError> {
+        let path = folder.dir().join(FILE);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let file = TensorFile::open(&path)?;
+        let text = file.text("checkpoint").unwrap_or_default();
+        let checkpoint: Self = serde_json::from_str(text).map_err(|error| {
+            StoreError::damaged(&path, format!("its description cannot be read ({error})"))
+        })?;
+        if checkpoint.version > VERSION {
+            return Err(StoreError::Newer { path, found: checkpoint.version, known: VERSION }.into());
+        }
+        if checkpoint.fingerprint != project.manifest().fingerprint {
+            return Err(TrainError::Checkpoint(format!(
+                "it was made on a graph with fingerprint {}, this graph has {}",
+                checkpoint.fingerprint,
+                project.manifest().fingerprint
+            )));
+        }
+        Ok(Some((checkpoint, file)))
+    }
+
+    pub(super) fn write(&self, folder: &ModelFolder, trainer: &Trainer) -> Result<(), TrainError> {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        let texts = BTreeMap::from([("checkpoint".to_owned(), text)]);
+        Ok(write_tensors(&folder.dir().join(FILE), &texts, &trainer.tensors())?)
+    }
+}

@@ -1,0 +1,176 @@
+//! How well a model predicts edges it has not seen.
+
+use rayon::prelude::*;
+
+use super::groups::{Group, Groups};
+use crate::graph::{EntityId, Graph, Id, RelationId, Split};
+use crate::kernels::count_above;
+use crate::model::{LinkMetrics, Model, Reciprocals};
+
+/// The rank of an answer whose score others share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// The mean of the ranks that the tied candidates take together.
+    #[default]
+    Mean,
+    /// The worst of them, as code does that counts every candidate with at least the same score.
+    Pessimistic,
+}
+
+/// The metrics of one relation of the graph, in one direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RelationMetrics {
+    /// The relation, as the graph has it.
+    pub relation: RelationId,
+    /// Whether heads were to be found, not tails.
+    pub backwards: bool,
+    /// Its metrics.
+    pub metrics: LinkMetrics,
+}
+
+/// The metrics of a split.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkReport {
+    /// Over all predictions.
+    pub overall: LinkMetrics,
+    /// Over queries (h, r, ?): the mean of each query's answers first, then the mean of the queries.
+    /// This is how complex query answering reports its 1p queries.
+    pub queries: LinkMetrics,
+    /// Over predictions of tails, where the graph does not hold both directions already.
+    pub tails: LinkMetrics,
+    /// Over predictions of heads.
+    pub heads: LinkMetrics,
+    /// By relation and direction.
+    pub relations: Vec<RelationMetrics>,
+}
+
+/// Ranks the tail of every edge of a split among all entities, and its head likewise, other true
+/// answers of any split left out (the filtered setting).
+///
+/// Where the graph holds a relation and its inverse, each edge is already there in both directions
+/// and is ranked once in each. A score that is no number ranks last.
+///
+/// # Panics
+/// If the model has fewer entities or relations than the graph.
+pub fn evaluate(model: &Model, graph: &Graph, split: Split, ties: Ties) -> LinkReport {
+    evaluate_some(model, graph, split, ties, usize::MAX)
+}
+
+/// [`evaluate`] on at most `most` (head, relation) pairs, evenly spread over the split: for graphs
+/// so large that ranking every edge would cost more than an epoch of training.
+pub fn evaluate_some(model: &Model, graph: &Graph, split: Split, ties: Ties, most: usize) -> LinkReport {
+    const ROWS: usize = 256;
+    let reciprocals = Reciprocals::of(graph);
+    let groups = Groups::of(graph, split, &reciprocals);
+    let step = groups.len().div_ceil(most.max(1)).max(1);
+    let all: Vec<&Group> = groups.iter().step_by(step).collect();
+    let mut by_query = Vec::with_capacity(all.len());
+    let mut ranked: Vec<(RelationId, f64)> = Vec::with_capacity(groups.triples());
+    let n = model.entity_count();
+    let mut scores = vec![0.0; ROWS.min(all.len()) * n];
+    for block in all.chunks(ROWS) {
+        let queries: Vec<(EntityId, RelationId)> = block.iter().map(|g| (g.head, g.relation)).collect();
+        let scores = &mut scores[..block.len() * n];
+        model.scores(&queries, scores);
+        let ranks: Vec<Vec<f64>> = scores
+            .par_chunks_exact(n)
+            .zip(block)
+            .map(|(row, group)| {
+                let known = known_tails(graph, &reciprocals, group);
+                groups.tails(group).iter().map(|&tail| rank(row, tail, &known, ties)).collect()
+            })
+            .collect();
+        for (group, ranks) in block.iter().zip(ranks) {
+            by_query.push(LinkMetrics::of(ranks.iter().copied()));
+            ranked.extend(ranks.into_iter().map(|rank| (group.relation, rank)));
+        }
+    }
+    report(ranked, LinkMetrics::mean(&by_query), &reciprocals)
+}
+
+#[allow(clippy::float_cmp, reason = "a tie is the very same number")]
+/// The place of a tail among all candidates that are not known answers.
+fn rank(row: &[f32], tail: EntityId, known: &[EntityId], ties: Ties) -> f64 {
+    let score = row[tail.index()];
+    if score.is_nan() {
+        return row.len() as f64;
+    }
+    let (mut above, mut equal) = count_above(row, score);
+    for entity in known {
+        above -= usize::from(row[entity.index()] > score);
+        equal -= usize::from(row[entity.index()] == score);
+    }
+    match ties {
+        Ties::Mean => 1.0 + above as f64 + equal as f64 / 2.0,
+        Ties::Pessimistic => 1.0 + (above + equal) as f64,
+    }
+}
+
+/// All true tails of a (head, relation) in any split, the ones to be found among them.
+fn known_tails(graph: &Graph, reciprocals: &Reciprocals, group: &Group) -> Vec<EntityId> {
+    let forward = reciprocals.in_graph(group.relation);
+    let mut known = Vec::new();
+    for split in Split::ALL {
+        let edges = graph.edges(split);
+        if forward {
+            known.extend(edges.tails(group.head, group.relation));
+        } else {
+            known.extend(edges.heads(reciprocals.inverse(group.relation), group.head));
+        }
+    }
+    known.sort_unstable();
+    known.dedup();
+    known
+}
+
+fn report(mut ranked: Vec<(RelationId, f64)>, queries: LinkMetrics, reciprocals: &Reciprocals) -> LinkReport {
+    // Stable, so that sums are taken in one order.
+    ranked.sort_by_key(|&(relation, _)| relation);
+    let backwards = |relation| !reciprocals.in_graph(relation);
+    let of = |keep: &dyn Fn(RelationId) -> bool| {
+        LinkMetrics::of(ranked.iter().filter(|(relation, _)| keep(*relation)).map(|&(_, rank)| rank))
+    };
+    let mut relations: Vec<RelationMetrics> = ranked
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|run| {
+            let relation = run[0].0;
+            let named = if backwards(relation) { reciprocals.inverse(relation) } else { relation };
+            let metrics = LinkMetrics::of(run.iter().map(|&(_, rank)| rank));
+            RelationMetrics { relation: named, backwards: backwards(relation), metrics }
+        })
+        .collect();
+    relations.sort_by_key(|row| (row.relation, row.backwards));
+    LinkReport {
+        overall: of(&|_| true),
+        queries,
+        tails: of(&|relation| !backwards(relation)),
+        heads: of(&backwards),
+        relations,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_take_their_mean_rank_or_the_worst() {
+        let row = [0.5, 0.9, 0.5, 0.5, 0.1];
+        let rank = |ties| rank(&row, EntityId(0), &[EntityId(0)], ties);
+        assert!((rank(Ties::Mean) - 3.0).abs() < 1e-12, "places 2, 3 and 4 are shared");
+        assert!((rank(Ties::Pessimistic) - 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn known_answers_do_not_push_a_tail_down() {
+        let row = [0.5, 0.9, 0.8, 0.5];
+        let known = [EntityId(0), EntityId(1), EntityId(3)];
+        assert!((rank(&row, EntityId(0), &known, Ties::Pessimistic) - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_score_that_is_no_number_ranks_last() {
+        let row = [f32::NAN, 0.9, 0.8];
+        assert!((rank(&row, EntityId(0), &[EntityId(0)], Ties::Mean) - 3.0).abs() < 1e-12);
+    }
+}

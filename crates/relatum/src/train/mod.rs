@@ -1,0 +1,98 @@
+//! Training a link predictor on the edges of a graph.
+//!
+//! In reading order: [`Settings`] say what to train and how, [`Groups`](groups) cut the edges into
+//! batches, a [`Trainer`] makes one epoch after another of them, [`evaluate`] says how good the
+//! model has become.
+
+mod candidates;
+mod chart;
+mod checkpoint;
+mod evaluate;
+mod floor;
+mod grid;
+mod groups;
+mod optimizer;
+mod recommend;
+mod regularizer;
+mod relation_loss;
+mod run;
+mod settings;
+mod step;
+mod trainer;
+
+pub use checkpoint::Checkpoint;
+pub use evaluate::{LinkReport, RelationMetrics, Ties, evaluate, evaluate_some};
+pub use floor::Floor;
+pub use grid::Grid;
+pub use optimizer::Optimizer;
+pub use recommend::{Recommendation, recommend};
+pub use regularizer::Regularizer;
+pub use run::{EpochRecord, Event, Outcome, Run};
+pub use settings::Settings;
+pub use trainer::{BatchReport, Epoch, Memory, Progress, Trainer};
+
+use crate::model::ModelError;
+use crate::store::StoreError;
+
+/// Why a model cannot be trained.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// The graph has nothing to learn from: give it training edges.
+    #[error("the graph has no training edges; a model learns from the edges of the `train` split")]
+    NothingToLearn,
+    /// No link predictor has this name: take one of those listed.
+    #[error("there is no link predictor `{name}`; there are {known}")]
+    UnknownPredictor {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A setting is outside its range: choose one inside it.
+    #[error("{setting} is {value}, but must be {expected}")]
+    Setting {
+        /// The setting, as on the command line.
+        setting: &'static str,
+        /// What was given.
+        value: String,
+        /// What is allowed.
+        expected: &'static str,
+    },
+    /// Relations can be predicted only where the score is linear in them: choose another model, or
+    /// a relation loss of 0.
+    #[error(
+        "the relation loss needs a score that is linear in the relation, which `{0}` is not; use complex, distmult or cp, or no relation loss"
+    )]
+    RelationLoss(&'static str),
+    /// The loss has become infinite or no number: a smaller learning rate or a larger
+    /// regularisation weight keeps the factors in bounds.
+    #[error(
+        "the loss became {loss} in epoch {epoch}, batch {batch}; the parameters have grown out of bounds: \
+         lower the learning rate (now {learning_rate}) or raise the regulariser's weight (now {weight})"
+    )]
+    Diverged {
+        /// The epoch, from 1.
+        epoch: usize,
+        /// The batch within it, from 1.
+        batch: usize,
+        /// The value of the loss.
+        loss: f64,
+        /// The learning rate it happened with.
+        learning_rate: f32,
+        /// The regulariser's weight it happened with.
+        weight: f32,
+    },
+    /// The disk or a file on it is at fault; the message says what to do.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The model's place or file is at fault; the message says what to do.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The checkpoint does not fit: start anew.
+    #[error("the checkpoint cannot be continued: {0}; train without `--resume` to start anew")]
+    Checkpoint(String),
+    /// There is nothing to resume: train without `--resume`.
+    #[error("there is no checkpoint in {}: train without `--resume` to start", .0.display())]
+    NothingToResume(std::path::PathBuf),
+}

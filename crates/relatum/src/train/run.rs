@@ -1,0 +1,245 @@
+//! A whole training run: epochs, validations, checkpoints, and when to stop.
+
+use std::fs;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::chart::chart;
+use super::checkpoint::Checkpoint;
+use super::evaluate::{Ties, evaluate_some};
+use super::{BatchReport, Epoch, Settings, TrainError, Trainer};
+use crate::graph::Split;
+use crate::model::{Card, CurvePoint, LinkMetrics, ModelFolder};
+use crate::store::{Project, StoreError, write_atomically};
+
+/// What is known of a finished epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EpochRecord {
+    /// The epoch, from 1.
+    pub epoch: usize,
+    /// The mean loss of a triple.
+    pub loss: f64,
+    /// How long it took, validation not counted.
+    pub seconds: f64,
+    /// The validation after it, if there was one.
+    pub valid: Option<LinkMetrics>,
+}
+
+/// What a run tells its observer.
+#[derive(Clone, Copy, Debug)]
+pub enum Event {
+    /// A batch is done.
+    Batch(BatchReport),
+    /// An epoch is done, and validated where that was due.
+    Epoch(EpochRecord),
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All epochs were done.
+    Finished,
+    /// Validation got no better for as long as patience allowed.
+    StoppedEarly,
+    /// The observer asked to stop; the run can be resumed.
+    Interrupted,
+}
+
+/// A training run in a model's folder.
+///
+/// The folder's checkpoint always describes one moment of the run, and everything after that moment
+/// follows from it alone: killed and resumed, a run ends with the same bytes.
+pub struct Run<'a> {
+    project: &'a Project,
+    folder: ModelFolder,
+    trainer: Trainer,
+    checkpoint: Checkpoint,
+    saved: Instant,
+    /// Seconds of the epoch under way.
+    seconds: f64,
+}
+
+/// A checkpoint is written at an epoch's end when the last one is at least this old.
+const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
+/// And within an epoch when it is this old.
+const CHECKPOINT_WITHIN: Duration = Duration::from_mins(2);
+/// Floating-point operations a validation may cost; larger ones look at a sample of the split.
+const VALIDATION_FLOPS: f64 = 1e12;
+
+impl<'a> Run<'a> {
+    /// A new run. What an earlier one left in the folder is replaced when there is something better.
+    pub fn new(project: &'a Project, folder: ModelFolder, settings: Settings) -> Result<Self, TrainError> {
+        let trainer = Trainer::new(project.graph(), settings.clone())?;
+        fs::create_dir_all(folder.dir()).map_err(StoreError::io("create", folder.dir()))?;
+        let checkpoint = Checkpoint::new(project, settings);
+        Ok(Self { project, folder, trainer, checkpoint, saved: Instant::now(), seconds: 0.0 })
+    }
+
+    /// The run that the folder's checkpoint describes. `epochs` may say how many epochs there shall
+    /// be instead, to go on after the end.
+    pub fn resume(
+        project: &'a Project,
+        folder: ModelFolder,
+        epochs: Option<usize>,
+    ) -> Result<Self, TrainError> {
+        let (mut checkpoint, file) = Checkpoint::open(project, &folder)?
+            .ok_or_else(|| TrainError::NothingToResume(folder.dir().to_owned()))?;
+        if let Some(epochs) = epochs
+            && epochs != checkpoint.settings.epochs
+        {
+            checkpoint.settings.epochs = epochs;
+            checkpoint.finished = false;
+        }
+        let settings = checkpoint.settings.clone();
+        let trainer = Trainer::restore(project.graph(), settings, checkpoint.progress, &file)?;
+        Ok(Self { project, folder, trainer, checkpoint, saved: Instant::now(), seconds: 0.0 })
+    }
+
+    /// The trainer, to ask for sizes.
+    pub fn trainer(&self) -> &Trainer {
+        &self.trainer
+    }
+
+    /// Where the run stands.
+    pub fn checkpoint(&self) -> &Checkpoint {
+        &self.checkpoint
+    }
+
+    /// The folder the run writes to.
+    pub fn folder(&self) -> &ModelFolder {
+        &self.folder
+    }
+
+    /// Trains to the end, or until `observe` asks to stop; whichever it is, model and checkpoint
+    /// are on disk afterwards.
+    pub fn train(
+        &mut self,
+        mut observe: impl FnMut(Event) -> ControlFlow<()>,
+    ) -> Result<Outcome, TrainError> {
+        if self.trainer.progress().step == 0 {
+            // So that there is something to resume, and nothing of an earlier run, from the first moment on.
+            self.save_checkpoint()?;
+        }
+        while !self.checkpoint.finished && self.trainer.progress().epoch < self.checkpoint.settings.epochs {
+            let began = Instant::now();
+            let before = self.seconds;
+            let mut asked = ControlFlow::Continue(());
+            let saved = self.saved;
+            let epoch = self.trainer.run_epoch(|report| {
+                asked = observe(Event::Batch(report));
+                let due = saved.elapsed() > CHECKPOINT_WITHIN;
+                if asked.is_break() || due { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
+            self.seconds = before + began.elapsed().as_secs_f64();
+            let Epoch::Finished(loss) = epoch else {
+                self.save_checkpoint()?;
+                if asked.is_break() {
+                    return self.interrupted();
+                }
+                continue;
+            };
+            let record = self.finish_epoch(loss)?;
+            if observe(Event::Epoch(record)).is_break() || asked.is_break() {
+                self.save_checkpoint()?;
+                return self.interrupted();
+            }
+            if self.checkpoint.finished {
+                self.save_checkpoint()?;
+                return Ok(Outcome::StoppedEarly);
+            }
+            if record.valid.is_some() || self.saved.elapsed() > CHECKPOINT_AFTER {
+                self.save_checkpoint()?;
+            }
+        }
+        let stopped_early =
+            self.checkpoint.finished && self.trainer.progress().epoch < self.checkpoint.settings.epochs;
+        if !self.checkpoint.finished {
+            if self.checkpoint.best.is_none() {
+                self.save_model(None)?;
+            }
+            self.checkpoint.finished = true;
+            self.save_checkpoint()?;
+        }
+        Ok(if stopped_early { Outcome::StoppedEarly } else { Outcome::Finished })
+    }
+
+    /// So that there is something to ask even after an early interruption.
+    fn interrupted(&mut self) -> Result<Outcome, TrainError> {
+        if self.checkpoint.best.is_none() {
+            self.save_model(None)?;
+        }
+        Ok(Outcome::Interrupted)
+    }
+
+    /// Validates where that is due, keeps the best model, and decides whether to go on.
+    fn finish_epoch(&mut self, loss: f64) -> Result<EpochRecord, TrainError> {
+        let epoch = self.trainer.progress().epoch;
+        let settings = self.checkpoint.settings.clone();
+        let graph = self.project.graph();
+        let due = epoch.is_multiple_of(settings.eval_every) || epoch == settings.epochs;
+        let valid = (due && !graph.edges(Split::Valid).is_empty()).then(|| {
+            self.trainer.with_current_model(|model| {
+                let a_row = 2.0 * model.entities().len() as f64;
+                let most = (VALIDATION_FLOPS / a_row) as usize;
+                evaluate_some(model, graph, Split::Valid, Ties::Mean, most).overall
+            })
+        });
+        let record = EpochRecord { epoch, loss, seconds: self.seconds, valid };
+        self.seconds = 0.0;
+        self.checkpoint.epochs.push(record);
+        if let Some(valid) = valid {
+            if self.checkpoint.best.is_none_or(|(_, best)| valid.mrr > best.mrr) {
+                self.checkpoint.best = Some((epoch, valid));
+                self.save_model(Some(valid))?;
+            }
+            let (best_epoch, _) = self.checkpoint.best.unwrap_or((epoch, valid));
+            let since =
+                self.checkpoint.epochs.iter().filter(|e| e.epoch > best_epoch && e.valid.is_some()).count();
+            self.checkpoint.finished = settings.patience > 0 && since >= settings.patience;
+        }
+        self.write_curve()?;
+        Ok(record)
+    }
+
+    fn save_checkpoint(&mut self) -> Result<(), TrainError> {
+        self.checkpoint.progress = self.trainer.progress();
+        self.checkpoint.write(&self.folder, &self.trainer)?;
+        self.saved = Instant::now();
+        Ok(())
+    }
+
+    fn save_model(&mut self, valid: Option<LinkMetrics>) -> Result<(), TrainError> {
+        let (project, folder) = (self.project, &self.folder);
+        // No times in the card: a resumed run must write the same bytes.
+        let curve = self.checkpoint.epochs.iter();
+        let curve = curve.map(|e| CurvePoint { epoch: e.epoch, loss: e.loss, valid: e.valid }).collect();
+        let epoch = self.trainer.progress().epoch;
+        let training = serde_json::to_value(&self.checkpoint.settings).ok();
+        self.trainer.with_current_model(|model| {
+            let card = Card { training, epoch, valid, curve, ..Card::new(project, model, "trained") };
+            folder.save(model, &card)
+        })?;
+        Ok(())
+    }
+
+    /// Rewrites `training.jsonl` and `training.svg`: they are small, and so never stale after a resume.
+    fn write_curve(&self) -> Result<(), TrainError> {
+        let epochs = &self.checkpoint.epochs;
+        write_atomically(&self.folder.dir().join("training.jsonl"), |file| {
+            epochs
+                .iter()
+                .try_for_each(|epoch| writeln!(file, "{}", serde_json::to_string(epoch).unwrap_or_default()))
+        })?;
+        let title = format!("{} · rank {}", self.checkpoint.settings.model, self.checkpoint.settings.rank);
+        write_atomically(&self.folder.dir().join("training.svg"), |file| {
+            file.write_all(chart(&title, epochs).as_bytes())
+        })?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

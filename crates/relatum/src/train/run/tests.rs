@@ -1,0 +1,149 @@
+//! Runs that are interrupted, killed and resumed.
+
+use super::*;
+use crate::graph::{Graph, GraphBuilder, Triple};
+use crate::random::Rng;
+use crate::store::{Queries, Staging};
+use crate::train::Optimizer;
+use std::path::Path;
+
+fn graph() -> Graph {
+    let mut builder = GraphBuilder::default();
+    for entity in 0..40 {
+        builder.entity(&entity.to_string());
+    }
+    builder.relation("next");
+    builder.relation("far");
+    let mut rng = Rng::new(4);
+    for head in 0..40u32 {
+        for (relation, by) in [(0, 1), (1, 7)] {
+            let split = if rng.below(6) == 0 { Split::Valid } else { Split::Train };
+            builder.add_ids(split, Triple::new(head, relation, (head + by) % 40));
+        }
+    }
+    builder.finish().0
+}
+
+fn project(dir: &Path) -> Project {
+    Project::create(Staging::begin(dir).unwrap(), &graph(), &Queries::default(), Vec::new()).unwrap();
+    Project::open(dir).unwrap()
+}
+
+fn settings() -> Settings {
+    Settings { rank: 6, epochs: 6, batch_size: 20, eval_every: 2, init_scale: 0.1, ..Settings::default() }
+}
+
+fn files(folder: &ModelFolder) -> Vec<Vec<u8>> {
+    ["model.safetensors", "card.json"].map(|name| fs::read(folder.dir().join(name)).unwrap()).to_vec()
+}
+
+#[test]
+fn interrupted_anywhere_and_resumed_a_run_ends_with_the_same_bytes() {
+    for optimizer in Optimizer::ALL {
+        let dir = tempfile::tempdir().unwrap();
+        let project = project(&dir.path().join("project"));
+        let settings = Settings { optimizer, relation_loss: 0.5, ..settings() };
+        let whole = ModelFolder::of(&project, "whole").unwrap();
+        let mut run = Run::new(&project, whole.clone(), settings.clone()).unwrap();
+        assert_eq!(run.train(|_| ControlFlow::Continue(())).unwrap(), Outcome::Finished);
+
+        let broken = ModelFolder::of(&project, "broken").unwrap();
+        let mut run = Run::new(&project, broken.clone(), settings).unwrap();
+        let mut parts = 0;
+        loop {
+            // Stops after three more events: sometimes within an epoch, sometimes at its end.
+            let mut left = 3;
+            let outcome = run.train(|_| {
+                left -= 1;
+                if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            if outcome.unwrap() == Outcome::Finished {
+                break;
+            }
+            parts += 1;
+            run = Run::resume(&project, broken.clone(), None).unwrap();
+        }
+        assert!(parts > 4, "{parts} interruptions");
+        assert_eq!(files(&whole), files(&broken), "{}", optimizer.name());
+        let last = |folder: &ModelFolder| {
+            let (checkpoint, file) = Checkpoint::open(&project, folder).unwrap().unwrap();
+            (checkpoint.progress, file.matrix("entities").unwrap(), checkpoint.best)
+        };
+        assert_eq!(last(&whole), last(&broken), "the last model is the same as well");
+    }
+}
+
+#[test]
+fn the_best_model_is_kept_and_impatience_ends_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = project(&dir.path().join("project"));
+    let folder = ModelFolder::of(&project, "m").unwrap();
+    let settings = Settings { epochs: 500, eval_every: 1, patience: 2, ..settings() };
+    let mut run = Run::new(&project, folder.clone(), settings).unwrap();
+    assert_eq!(run.train(|_| ControlFlow::Continue(())).unwrap(), Outcome::StoppedEarly);
+    let checkpoint = run.checkpoint();
+    let (best_epoch, best) = checkpoint.best.unwrap();
+    assert_eq!(checkpoint.epochs.len(), best_epoch + 2);
+    assert!(checkpoint.epochs.iter().all(|epoch| epoch.valid.unwrap().mrr <= best.mrr));
+    let stored = folder.load(&project).unwrap();
+    assert_eq!((stored.card.epoch, stored.card.valid), (best_epoch, Some(best)));
+    let again = super::super::evaluate(&stored.model, project.graph(), Split::Valid, Ties::Mean);
+    assert_eq!(again.overall, best);
+}
+
+#[test]
+fn a_model_of_another_graph_is_refused_with_both_sides_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let ours = project(&dir.path().join("a"));
+    let folder = ModelFolder::of(&ours, "m").unwrap();
+    Run::new(&ours, folder.clone(), settings()).unwrap().train(|_| ControlFlow::Continue(())).unwrap();
+    let mut builder = GraphBuilder::default();
+    builder.add(Split::Train, "a", "r", "b");
+    let (other, _) = builder.finish();
+    let path = dir.path().join("b");
+    Project::create(Staging::begin(&path).unwrap(), &other, &Queries::default(), Vec::new()).unwrap();
+    let other = Project::open(&path).unwrap();
+    let error = folder.load(&other).unwrap_err().to_string();
+    for side in [ours.manifest(), other.manifest()] {
+        assert!(error.contains(&side.fingerprint), "{error}");
+    }
+    let error = Checkpoint::read(&other, &folder).unwrap_err().to_string();
+    assert!(error.contains(&other.manifest().fingerprint), "{error}");
+}
+
+#[test]
+fn the_curve_is_written_as_lines_and_as_a_picture() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = project(&dir.path().join("project"));
+    let folder = ModelFolder::of(&project, "m").unwrap();
+    Run::new(&project, folder.clone(), settings()).unwrap().train(|_| ControlFlow::Continue(())).unwrap();
+    let lines = fs::read_to_string(folder.dir().join("training.jsonl")).unwrap();
+    let epochs: Vec<EpochRecord> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(epochs.len(), 6);
+    assert_eq!(epochs.iter().filter(|epoch| epoch.valid.is_some()).count(), 3);
+    let svg = fs::read_to_string(folder.dir().join("training.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("validation MRR"), "{svg}");
+}
+
+#[test]
+fn after_a_divergence_the_last_good_model_is_still_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = project(&dir.path().join("project"));
+    let folder = ModelFolder::of(&project, "m").unwrap();
+    Run::new(&project, folder.clone(), settings()).unwrap().train(|_| ControlFlow::Continue(())).unwrap();
+    let before = files(&folder);
+    let wild = Settings { optimizer: Optimizer::Sgd, learning_rate: 1e25, init_scale: 1.0, ..settings() };
+    let error =
+        Run::new(&project, folder.clone(), wild).unwrap().train(|_| ControlFlow::Continue(())).unwrap_err();
+    assert!(matches!(error, TrainError::Diverged { .. }), "{error}");
+    assert_eq!(before, files(&folder));
+}
+
+#[test]
+fn resuming_where_nothing_was_begun_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = project(&dir.path().join("project"));
+    let folder = ModelFolder::of(&project, "m").unwrap();
+    let error = Run::resume(&project, folder, None).err().unwrap().to_string();
+    assert!(error.contains("without `--resume`"), "{error}");
+}

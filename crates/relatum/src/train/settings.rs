@@ -1,0 +1,105 @@
+//! What to train and how.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Optimizer, Regularizer, TrainError};
+use crate::model::{self, LinkPredictor};
+
+/// Everything that decides what a training run computes. The defaults are the paper's recipe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The name of the link predictor.
+    pub model: String,
+    /// Factors of a row.
+    pub rank: usize,
+    /// Passes over the training edges.
+    pub epochs: usize,
+    /// Triples a step.
+    pub batch_size: usize,
+    /// The penalty on the factors.
+    pub regularizer: Regularizer,
+    /// Its weight.
+    pub regularizer_weight: f32,
+    /// The rule that makes steps of gradients.
+    pub optimizer: Optimizer,
+    /// The length of its steps.
+    pub learning_rate: f32,
+    /// The weight of the auxiliary relation-prediction loss; 0 for none.
+    pub relation_loss: f32,
+    /// How many random entities stand for all in the softmax; `None` for all of them.
+    pub candidates: Option<usize>,
+    /// The standard deviation of the first parameters.
+    pub init_scale: f32,
+    /// What all randomness comes from.
+    pub seed: u64,
+    /// Validate after this many epochs, each time.
+    pub eval_every: usize,
+    /// Stop after this many validations without a better MRR; 0 for never.
+    pub patience: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            model: "complex".to_owned(),
+            rank: 100,
+            epochs: 100,
+            batch_size: 1000,
+            regularizer: Regularizer::N3,
+            regularizer_weight: 0.05,
+            optimizer: Optimizer::Adagrad,
+            learning_rate: 0.1,
+            relation_loss: 0.0,
+            candidates: None,
+            init_scale: 1e-3,
+            seed: 0,
+            eval_every: 5,
+            patience: 0,
+        }
+    }
+}
+
+impl Settings {
+    /// Checks every value and gives the link predictor they name.
+    pub fn predictor(&self) -> Result<Arc<dyn LinkPredictor>, TrainError> {
+        let out = |setting, value: String, expected| Err(TrainError::Setting { setting, value, expected });
+        if self.rank == 0 || self.rank > 65_536 {
+            return out("the rank", self.rank.to_string(), "from 1 to 65536");
+        }
+        if self.batch_size == 0 {
+            return out("the batch size", "0".to_owned(), "at least one triple");
+        }
+        if self.epochs == 0 {
+            return out("the number of epochs", "0".to_owned(), "at least 1");
+        }
+        if self.eval_every == 0 {
+            return out("the number of epochs between validations", "0".to_owned(), "at least 1");
+        }
+        if self.candidates == Some(0) {
+            return out("the number of candidates", "0".to_owned(), "at least 1");
+        }
+        if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
+            return out("the learning rate", self.learning_rate.to_string(), "above 0 and finite");
+        }
+        for (setting, value) in [
+            ("the regulariser's weight", self.regularizer_weight),
+            ("the relation loss", self.relation_loss),
+            ("the initial scale", self.init_scale),
+        ] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return out(setting, value.to_string(), "at least 0 and finite");
+            }
+        }
+        let predictor =
+            model::predictor(&self.model, self.rank).ok_or_else(|| TrainError::UnknownPredictor {
+                name: self.model.clone(),
+                known: model::predictor_names().collect::<Vec<_>>().join(", "),
+            })?;
+        if self.relation_loss > 0.0 && !predictor.is_trilinear() {
+            return Err(TrainError::RelationLoss(predictor.name()));
+        }
+        Ok(predictor)
+    }
+}

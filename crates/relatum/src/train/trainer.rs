@@ -1,0 +1,283 @@
+//! One epoch after another.
+
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+use super::groups::{Batches, Groups};
+use super::step::Stepper;
+use super::{Settings, TrainError};
+use crate::graph::{Graph, Split};
+use crate::model::{Model, Reciprocals};
+use crate::random::Rng;
+use crate::store::{Tensor, TensorFile};
+
+/// Where a training run stands: with the parameters and the optimiser's state, all that is needed
+/// to go on, since every random number is drawn from the seed and the place it is used in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Finished epochs.
+    pub epoch: usize,
+    /// Finished batches of the epoch under way.
+    pub batch: usize,
+    /// Steps in all.
+    pub step: u64,
+    /// The sum of the losses of the triples of the epoch so far.
+    pub loss_sum: f64,
+    /// The triples of the epoch so far.
+    pub triples: usize,
+}
+
+/// What is known after a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchReport {
+    /// Finished batches of the epoch.
+    pub batch: usize,
+    /// Batches of the epoch.
+    pub batches: usize,
+    /// Triples of the epoch so far.
+    pub triples: usize,
+    /// Mean loss of the epoch so far.
+    pub loss: f64,
+    /// (head, relation) rows of this batch.
+    pub rows: usize,
+}
+
+/// How an epoch ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Epoch {
+    /// All batches were done; the mean loss of a triple.
+    Finished(f64),
+    /// The caller asked to stop; the trainer can go on from here.
+    Stopped,
+}
+
+/// What a training run holds in memory, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// The model.
+    pub parameters: usize,
+    /// What the optimiser remembers.
+    pub optimizer: usize,
+    /// A gradient as large as the entities. It is made and used in tiles, so less than this is held.
+    pub gradient: usize,
+    /// The scores of the largest batch.
+    pub scores: usize,
+}
+
+impl Memory {
+    /// All of it.
+    pub fn total(self) -> usize {
+        self.parameters + self.optimizer + self.gradient + self.scores
+    }
+}
+
+/// The names of a table and of what the optimiser remembers of it, in a checkpoint.
+const TENSORS: [[&str; 3]; 2] = [
+    ["entities", "entities.state.0", "entities.state.1"],
+    ["relations", "relations.state.0", "relations.state.1"],
+];
+
+/// A model in training.
+pub struct Trainer {
+    settings: Settings,
+    groups: Groups,
+    stepper: Stepper,
+    progress: Progress,
+    batches: Batches,
+}
+
+impl Trainer {
+    /// A trainer at the beginning: random parameters.
+    pub fn new(graph: &Graph, settings: Settings) -> Result<Self, TrainError> {
+        let predictor = settings.predictor()?;
+        let model = Model::random(predictor, graph, settings.init_scale, settings.seed);
+        Self::with_model(graph, settings, model)
+    }
+
+    /// A trainer that starts from given parameters.
+    pub fn with_model(graph: &Graph, settings: Settings, model: Model) -> Result<Self, TrainError> {
+        let predictor = settings.predictor()?;
+        let reciprocals = Reciprocals::of(graph);
+        let triples = reciprocals.directed(graph, Split::Train);
+        if triples.is_empty() {
+            return Err(TrainError::NothingToLearn);
+        }
+        let groups = Groups::from_triples(triples, (settings.batch_size / 4).max(1));
+        let (entities, relations) = model.into_tables();
+        let stepper = Stepper::new(predictor, entities, relations, &settings);
+        let batches = groups.batches(settings.batch_size, settings.seed, 0);
+        Ok(Self { settings, groups, stepper, progress: Progress::default(), batches })
+    }
+
+    /// The settings it was made with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Where it stands.
+    pub fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// Directed triples of an epoch.
+    pub fn triples(&self) -> usize {
+        self.groups.triples()
+    }
+
+    /// Entities of the model.
+    pub fn entity_count(&self) -> usize {
+        self.stepper.entity_count()
+    }
+
+    /// Score rows of an epoch.
+    pub fn rows(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// The rows of every batch of the epoch under way.
+    pub fn batch_rows(&self) -> Vec<usize> {
+        (0..self.batches.len()).map(|index| self.groups.batch(&self.batches, index).len()).collect()
+    }
+
+    /// A copy of the model as it is now.
+    pub fn model(&self) -> Model {
+        let (entities, relations) = (&self.stepper.entities.values, &self.stepper.relations.values);
+        Model::new(self.stepper.predictor.clone(), entities.clone(), relations.clone())
+            .unwrap_or_else(|| unreachable!("tables keep their shape"))
+    }
+
+    /// Shows the model as it is now, without copying it.
+    pub fn with_current_model<R>(&mut self, look: impl FnOnce(&Model) -> R) -> R {
+        let entities = std::mem::take(&mut self.stepper.entities.values);
+        let relations = std::mem::take(&mut self.stepper.relations.values);
+        let model = Model::new(self.stepper.predictor.clone(), entities, relations)
+            .unwrap_or_else(|| unreachable!("tables keep their shape"));
+        let result = look(&model);
+        (self.stepper.entities.values, self.stepper.relations.values) = model.into_tables();
+        result
+    }
+
+    /// Floating-point operations of the three matrix products of an epoch.
+    pub fn product_flops(&self) -> f64 {
+        self.flops(self.groups.len())
+    }
+
+    /// Floating-point operations of the three matrix products of a batch of this many rows.
+    pub fn flops(&self, rows: usize) -> f64 {
+        let own = self.settings.batch_size.min(self.stepper.entity_count());
+        let all = self.stepper.entity_count();
+        let columns = self.settings.candidates.map_or(all, |sample| (sample + own).min(all));
+        6.0 * rows as f64 * columns as f64 * self.stepper.predictor.tail().len() as f64
+    }
+
+    /// Bytes of parameters, optimiser state, the tiles of the gradient and one batch of scores.
+    pub fn memory(&self) -> Memory {
+        let tables = [&self.stepper.entities, &self.stepper.relations];
+        let bytes = |values: usize| values * size_of::<f32>();
+        let rows = self.batch_rows().into_iter().max().unwrap_or(0);
+        let all = self.stepper.entity_count();
+        let columns = self.settings.candidates.map_or(all, |n| (n + 2 * self.settings.batch_size).min(all));
+        Memory {
+            parameters: bytes(tables.iter().map(|table| table.values.len()).sum()),
+            optimizer: bytes(tables.iter().flat_map(|table| &table.state).map(Vec::len).sum()),
+            gradient: bytes(self.stepper.entities.values.len()),
+            scores: bytes(rows * columns),
+        }
+    }
+
+    /// Everything a checkpoint must hold.
+    pub(super) fn tensors(&self) -> Vec<Tensor<'_>> {
+        let mut tensors = Vec::new();
+        for (names, table) in TENSORS.iter().zip([&self.stepper.entities, &self.stepper.relations]) {
+            let shape = [table.values.len() / table.width, table.width];
+            tensors.push((names[0], shape, table.values.as_slice()));
+            let slots = self.settings.optimizer.slots();
+            let state = names[1..].iter().zip(&table.state).take(slots);
+            tensors.extend(state.map(|(name, state)| (*name, shape, state.as_slice())));
+        }
+        tensors
+    }
+
+    /// A trainer where a checkpoint left off.
+    pub(super) fn restore(
+        graph: &Graph,
+        settings: Settings,
+        progress: Progress,
+        file: &TensorFile,
+    ) -> Result<Self, TrainError> {
+        let mut trainer = Self::new(graph, settings)?;
+        let slots = trainer.settings.optimizer.slots();
+        for (names, table) in
+            TENSORS.iter().zip([&mut trainer.stepper.entities, &mut trainer.stepper.relations])
+        {
+            let targets = std::iter::once(&mut table.values).chain(&mut table.state);
+            for (name, target) in names.iter().zip(targets).take(1 + slots) {
+                let (shape, values) = file.matrix(name)?;
+                if values.len() != target.len() || shape[1] != table.width {
+                    return Err(TrainError::Checkpoint(format!(
+                        "its matrix `{name}` has {} × {} values, this graph and these settings need {} × {}",
+                        shape[0],
+                        shape[1],
+                        target.len() / table.width,
+                        table.width
+                    )));
+                }
+                target.copy_from_slice(&values);
+            }
+        }
+        trainer.progress = progress;
+        trainer.batches =
+            trainer.groups.batches(trainer.settings.batch_size, trainer.settings.seed, progress.epoch);
+        Ok(trainer)
+    }
+
+    /// Runs the rest of the epoch under way. `on_batch` hears of every batch and may stop the run
+    /// between two of them.
+    pub fn run_epoch(
+        &mut self,
+        mut on_batch: impl FnMut(BatchReport) -> ControlFlow<()>,
+    ) -> Result<Epoch, TrainError> {
+        while self.progress.batch < self.batches.len() {
+            let batch = self.groups.batch(&self.batches, self.progress.batch);
+            let candidates = self.settings.candidates.map(|sample| {
+                let mut rng = Rng::stream(self.settings.seed, 1 << 40 | self.progress.step);
+                self.stepper.candidates(&self.groups, &batch, sample, &mut rng)
+            });
+            let triples: usize = batch.iter().map(|group| group.len()).sum();
+            let rows = batch.len();
+            let loss = self.stepper.step(&self.groups, &batch, candidates.as_ref(), self.progress.step + 1);
+            self.progress.batch += 1;
+            self.progress.step += 1;
+            self.progress.loss_sum += loss;
+            self.progress.triples += triples;
+            if !loss.is_finite() {
+                return Err(TrainError::Diverged {
+                    epoch: self.progress.epoch + 1,
+                    batch: self.progress.batch,
+                    loss,
+                    learning_rate: self.settings.learning_rate,
+                    weight: self.settings.regularizer_weight,
+                });
+            }
+            let report = BatchReport {
+                batch: self.progress.batch,
+                batches: self.batches.len(),
+                triples: self.progress.triples,
+                loss: self.progress.loss_sum / self.progress.triples as f64,
+                rows,
+            };
+            if on_batch(report).is_break() && self.progress.batch < self.batches.len() {
+                return Ok(Epoch::Stopped);
+            }
+        }
+        let loss = self.progress.loss_sum / self.progress.triples as f64;
+        let Progress { epoch, step, .. } = self.progress;
+        self.progress = Progress { epoch: epoch + 1, step, ..Progress::default() };
+        self.batches = self.groups.batches(self.settings.batch_size, self.settings.seed, epoch + 1);
+        Ok(Epoch::Finished(loss))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! The graphs that benchmarks run on, and what the system knows of a process.
+
+use std::path::{Path, PathBuf};
+
+use relatum::graph::read::{Options, Reader, Unobserved, query2box};
+use relatum::graph::{Graph, GraphBuilder, RelationId, Shares, Split, Triple};
+use relatum::random::Rng;
+
+/// A file or folder of the data beside the workspace, if it is there.
+pub(super) fn shared(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
+    path.exists().then_some(path)
+}
+
+/// A random graph of the size and shape of FB15k-237: both directions of every edge, heavy-tailed
+/// relations and entities. `scale` multiplies entities and edges.
+pub(super) fn generated(scale: f64) -> Graph {
+    let entities = (14_505.0 * scale) as usize;
+    let edges = (272_115.0 * scale) as usize;
+    let mut builder = GraphBuilder::default();
+    for entity in 0..entities {
+        builder.entity(&format!("e{entity}"));
+    }
+    for relation in 0..237u32 {
+        builder.relation(&format!("r{relation}"));
+        builder.relation(&format!("r{relation} reversed"));
+        builder.pair(RelationId(2 * relation), RelationId(2 * relation + 1));
+    }
+    let mut rng = Rng::new(237);
+    // Small numbers are drawn more often; cubed, about as unevenly as Freebase names its things.
+    let mut skewed = |bound: usize| (rng.uniform().powi(3) * bound as f64) as u32;
+    for _ in 0..edges {
+        let (head, relation, tail) = (skewed(entities), skewed(237), skewed(entities));
+        let split = if (head + tail) % 20 == 0 { Split::Valid } else { Split::Train };
+        builder.add_ids(split, Triple::new(head, 2 * relation, tail));
+        builder.add_ids(split, Triple::new(tail, 2 * relation + 1, head));
+    }
+    builder.finish().0
+}
+
+/// A figure of `/proc/self/status` in bytes, such as `VmHWM`, the most memory ever held.
+pub(super) fn memory(field: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with(field))?;
+    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+pub(super) fn mebibytes(bytes: u64) -> String {
+    format!("{:.0} MiB", bytes as f64 / f64::from(1 << 20))
+}
+
+/// FB15k-237 as Query2Box has it, if it is there.
+pub(super) fn fb15k_237() -> anyhow::Result<Option<Graph>> {
+    let Some(folder) = shared("fb15k-237") else { return Ok(None) };
+    Ok(Some(query2box::read(&folder, &|_| {})?.builder.finish().0))
+}
+
+/// The Debian packages with a hundredth of the edges held out, if they are there.
+pub(super) fn debian() -> anyhow::Result<Option<Graph>> {
+    let Some(file) = shared("debian-packages.tsv.gz") else { return Ok(None) };
+    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &Unobserved);
+    reader.read(&file, Split::Train)?;
+    let mut builder = reader.into_builder();
+    let shares: Shares = "0.99/0.01/0".parse()?;
+    builder.split(shares, 0)?;
+    Ok(Some(builder.finish().0))
+}
