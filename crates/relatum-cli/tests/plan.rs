@@ -1,8 +1,9 @@
 //! `relatum plan` from the outside: what it prints and how it ends.
 
+use std::io::Write;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
-use assert_cmd::Command;
 use relatum::graph::{GraphBuilder, Split};
 use relatum::store::{Project, Queries, Staging};
 
@@ -26,7 +27,7 @@ fn films() -> tempfile::TempDir {
 }
 
 fn plan(dir: &Path, args: &[&str]) -> (Option<i32>, String, String) {
-    let mut command = Command::cargo_bin("relatum").expect("the binary");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_relatum"));
     let output = command.arg("plan").arg(dir.join("films")).args(args).output().expect("an output");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     (output.status.code(), text(output.stdout), text(output.stderr))
@@ -39,7 +40,18 @@ fn a_plan_is_printed_as_a_tree() {
     let dir = films();
     let (code, stdout, stderr) = plan(dir.path(), &[GENRES]);
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
-    insta::assert_snapshot!(stdout, @"");
+    insta::assert_snapshot!(stdout, @r#"
+    ?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)
+    one of the paper's valid queries: anchors as sources, the target as the only sink, no cycle
+
+    2p, tree, about 3 rows to score, beam 64
+    └─ branch about G: tree, 3 rows
+       ├─ 1. F by stars⁻¹("Martin Lawrence", ·): 1 row, about 2 fit, keep 64, merge by F
+       ├─ 2. G by has_genre(F, ·): 2 rows, eliminate F
+       └─ message to G
+          └─ #1 max, projected along has_genre
+             └─ #0 stars⁻¹("Martin Lawrence", ·)
+    "#);
 }
 
 #[test]
@@ -75,9 +87,12 @@ fn dot_is_a_digraph() {
 #[test]
 fn a_query_may_come_from_standard_input() {
     let dir = films();
-    let mut command = Command::cargo_bin("relatum").expect("the binary");
-    command.arg("plan").arg(dir.path().join("films")).arg("-").write_stdin(GENRES);
-    command.assert().success().stdout(predicates::str::contains("2p, tree"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_relatum"));
+    command.arg("plan").arg(dir.path().join("films")).arg("-").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("a process");
+    child.stdin.take().expect("its input").write_all(GENRES.as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("an output");
+    assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains("2p, tree"));
 }
 
 #[test]
@@ -85,14 +100,21 @@ fn a_mistake_is_shown_with_a_caret_and_ends_with_2() {
     let dir = films();
     let (code, stdout, stderr) = plan(dir.path(), &["?G : has_gender(\"Bad Boys\", G)"]);
     assert_eq!((code, stdout.as_str()), (Some(2), ""));
-    insta::assert_snapshot!(stderr, @"");
+    insta::assert_snapshot!(stderr, @r#"
+    error: there is no relation 'has_gender'
+      |
+    1 | ?G : has_gender("Bad Boys", G)
+      |      ^^^^^^^^^^ not a relation of this graph
+      |
+      = help: the nearest name is has_genre
+    "#);
 }
 
 #[test]
-fn a_folder_that_is_no_project_ends_with_1() {
+fn a_folder_that_is_no_project_is_misuse() {
     let dir = tempfile::tempdir().expect("a folder");
     let (code, _, stderr) = plan(dir.path(), &[GENRES]);
-    assert_eq!(code, Some(1));
+    assert_eq!(code, Some(2));
     assert!(stderr.starts_with("error: "), "{stderr}");
 }
 

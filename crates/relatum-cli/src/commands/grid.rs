@@ -11,7 +11,7 @@ use relatum::store::{Project, write_atomically};
 use relatum::train::{Checkpoint, Grid, Outcome, Run, Settings, recommend};
 use serde_json::json;
 
-use super::settings::{Common, positive, rate, weight};
+use super::settings::{Common, positive, rate, weight, without_needless_relation_loss};
 use super::train::{use_threads, watch};
 use crate::exit::Misuse;
 use crate::{output, signals};
@@ -86,7 +86,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     let mut base = args.common.over(recommend(project.graph()).settings);
     base.epochs = args.epochs.unwrap_or(base.epochs);
-    let all = grid.settings(&base);
+    let mut all = grid.settings(&base);
+    if args.relation_loss.is_empty() {
+        all.iter_mut().for_each(without_needless_relation_loss);
+    }
     // Every mistake is found before the first hour is spent.
     for settings in &all {
         settings.predictor().map_err(|error| Misuse(error.to_string()))?;

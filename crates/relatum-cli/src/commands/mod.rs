@@ -49,7 +49,7 @@ impl Relatum {
             Command::Stats(args) => stats::run(&args),
             Command::Describe(args) => describe::run(&args),
             Command::Find(args) => find::run(&args),
-            Command::Plan(args) => plan::run(args),
+            Command::Plan(args) => plan::run(&args),
             Command::Train(args) => train::run(&args),
             Command::Grid(args) => grid::run(&args),
             Command::LinkEval(args) => link_eval::run(&args),

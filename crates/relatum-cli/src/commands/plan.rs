@@ -3,7 +3,6 @@
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
-use clap::Parser;
 use relatum::graph::Graph;
 use relatum::plan::{Plan, PlanOptions, Statistics};
 use relatum::query::shapes::Arguments;
@@ -13,39 +12,43 @@ use serde_json::json;
 
 use crate::exit::Misuse;
 
-/// Shows how a question would be answered: its normal form, the order of its variables, from
-/// which side each atom is scored, and about how many rows that takes.
-#[derive(Parser)]
+/// Show how a question would be answered
+///
+/// Prints its normal form, the order in which its variables are eliminated, from which side each
+/// atom is scored, and about how many rows that takes.
+#[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The project folder.
+    /// The project folder
     dir: PathBuf,
-    /// The question: `?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)`, a SPARQL
-    /// SELECT, or a nested tuple of the benchmark files. `-` reads it from standard input.
+    /// The question, or - to read it from standard input
+    ///
+    /// `?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)`, a SPARQL SELECT, or a
+    /// nested tuple of the benchmark files.
     query: String,
-    /// The question is SPARQL, whatever it looks like.
+    /// The question is SPARQL, whatever it looks like
     #[arg(long)]
     sparql: bool,
-    /// Print JSON.
+    /// Print JSON
     #[arg(long, conflicts_with = "dot")]
     json: bool,
-    /// Print the dependency graph for Graphviz.
+    /// Print the dependency graph for Graphviz
     #[arg(long)]
     dot: bool,
-    /// How many values of a variable a beam keeps.
+    /// How many values of a variable a beam keeps
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     k: u32,
-    /// Plan for a score of every entity, not only of the best.
+    /// Plan for a score of every entity, not only of the best
     #[arg(long)]
     rank_all: bool,
-    /// How many alternatives the normal form may have.
+    /// How many alternatives the normal form may have
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     max_branches: u32,
 }
 
-pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let text = match args.query.as_str() {
         "-" => std::io::read_to_string(std::io::stdin())?,
-        _ => args.query,
+        query => query.to_owned(),
     };
     let project = Project::open(&args.dir)?;
     let graph = project.graph();

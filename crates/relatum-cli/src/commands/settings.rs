@@ -69,12 +69,17 @@ impl Flags {
         set(&mut settings.regularizer_weight, self.reg);
         set(&mut settings.learning_rate, self.lr);
         set(&mut settings.relation_loss, self.relation_loss);
-        // A model that cannot predict relations must not fail over a choice nobody made.
-        let trilinear = |name: &str| relatum::model::predictor(name, 1).is_none_or(|p| p.is_trilinear());
-        if self.relation_loss.is_none() && !trilinear(&settings.model) {
-            settings.relation_loss = 0.0;
+        if self.relation_loss.is_none() {
+            without_needless_relation_loss(&mut settings);
         }
         self.common.over(settings)
+    }
+}
+
+/// A model that cannot predict relations must not fail over a choice nobody made.
+pub(super) fn without_needless_relation_loss(settings: &mut Settings) {
+    if relatum::model::predictor(&settings.model, 1).is_some_and(|predictor| !predictor.is_trilinear()) {
+        settings.relation_loss = 0.0;
     }
 }
 

@@ -1,46 +1,64 @@
 //! Arrays of numpy.
 
-use std::fs::File;
-use std::io::{BufReader, Write};
+use std::fs;
+use std::io::Write;
 use std::path::Path;
-
-use npyz::{NpyFile, Order, TypeStr};
 
 use super::ImportError;
 use super::tables::Matrix;
 use crate::store::{StoreError, write_atomically};
 
+const MAGIC: &[u8] = b"\x93NUMPY";
+const EXPECTED: &str = "a matrix of float32 or float64 (little-endian), row after row";
+
 pub(super) fn read(path: &Path) -> Result<Matrix, ImportError> {
-    let file = File::open(path).map_err(ImportError::io("read", path))?;
-    let npy = NpyFile::new(BufReader::new(file))
-        .map_err(|error| ImportError::unexpected(path, "a .npy file", error.to_string()))?;
-    let expected = "a matrix of float32 or float64, row after row";
-    let &[rows, columns] = npy.shape() else {
-        return Err(ImportError::unexpected(path, expected, format!("shape {:?}", npy.shape())));
-    };
-    if npy.order() != Order::C {
-        return Err(ImportError::unexpected(path, expected, "columns one after another (order='F')"));
+    let bytes = fs::read(path).map_err(ImportError::io("read", path))?;
+    let (header, values) = split_header(&bytes)
+        .ok_or_else(|| ImportError::unexpected(path, "a .npy file", "another beginning"))?;
+    let unexpected = || ImportError::unexpected(path, EXPECTED, header.trim_end());
+    if field(header, "fortran_order") != Some("False") {
+        return Err(unexpected());
     }
-    let kind = match npy.dtype() {
-        npyz::DType::Plain(kind) => kind.to_string(),
-        other => other.descr(),
+    let shape = field(header, "shape").and_then(|shape| shape.strip_prefix('('));
+    let shape =
+        shape.map(|shape| shape.split(',').filter_map(|n| n.trim().parse().ok()).collect::<Vec<usize>>());
+    let Some(&[rows, columns]) = shape.as_deref() else {
+        return Err(unexpected());
     };
-    let damaged =
-        |error: std::io::Error| ImportError::unexpected(path, "all of the values", error.to_string());
-    let values: Vec<f32> = if is(&kind, "f4") {
-        npy.into_vec().map_err(damaged)?
-    } else if is(&kind, "f8") {
-        let values: Vec<f64> = npy.into_vec().map_err(damaged)?;
-        values.into_iter().map(|value| value as f32).collect()
-    } else {
-        return Err(ImportError::unexpected(path, expected, format!("values of type {kind}")));
+    let values: Vec<f32> = match field(header, "descr") {
+        Some("'<f4'") => values.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect(),
+        Some("'<f8'") => values.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b) as f32).collect(),
+        _ => return Err(unexpected()),
     };
-    Ok(Matrix { rows: rows as usize, columns: columns as usize, values })
+    if rows.checked_mul(columns) != Some(values.len()) {
+        let expected = format!("{rows} × {columns} values");
+        return Err(ImportError::unexpected(path, expected, format!("{} values", values.len())));
+    }
+    Ok(Matrix { rows, columns, values })
 }
 
-/// Whether a type string such as `<f4` means this type, in either byte order.
-fn is(kind: &str, wanted: &str) -> bool {
-    kind.trim_matches('\'').parse::<TypeStr>().is_ok_and(|kind| kind.to_string().ends_with(wanted))
+/// The header's text, a Python dictionary, and the bytes after it.
+fn split_header(bytes: &[u8]) -> Option<(&str, &[u8])> {
+    let rest = bytes.strip_prefix(MAGIC)?;
+    let (&version, rest) = (rest.first()?, rest.get(2..)?);
+    // Version 1 has a length of two bytes, later ones of four.
+    let (len, rest) = if version == 1 {
+        let (len, rest) = rest.split_first_chunk::<2>()?;
+        (usize::from(u16::from_le_bytes(*len)), rest)
+    } else {
+        let (len, rest) = rest.split_first_chunk::<4>()?;
+        (u32::from_le_bytes(*len) as usize, rest)
+    };
+    let (header, values) = rest.split_at_checked(len)?;
+    Some((std::str::from_utf8(header).ok()?, values))
+}
+
+/// The value of a key of the header: up to the comma that ends it, a tuple up to its bracket.
+fn field<'a>(header: &'a str, key: &str) -> Option<&'a str> {
+    let (_, after) = header.split_once(&format!("'{key}':"))?;
+    let after = after.trim_start();
+    let end = if after.starts_with('(') { after.find(')')? } else { after.find([',', '}'])? };
+    Some(after[..end].trim_end())
 }
 
 /// Writes a matrix of `columns` columns as numpy writes it.
@@ -52,7 +70,8 @@ pub fn write_npy(path: &Path, columns: usize, values: &[f32]) -> Result<(), Stor
     header.push_str(&" ".repeat(end - 10 - header.len() - 1));
     header.push('\n');
     write_atomically(path, |file| {
-        file.write_all(b"\x93NUMPY\x01\x00")?;
+        file.write_all(MAGIC)?;
+        file.write_all(&[1, 0])?;
         file.write_all(&(header.len() as u16).to_le_bytes())?;
         file.write_all(header.as_bytes())?;
         file.write_all(bytemuck::cast_slice(values))

@@ -216,3 +216,50 @@ fn wanted(pickle: &Pickle) -> BTreeMap<String, usize> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Made by `fixtures/make.py`.
+    const LEGACY: &[u8] = include_bytes!("fixtures/legacy.pt");
+    const ZIPPED: &[u8] = include_bytes!("fixtures/zipped.pt");
+
+    fn read_bytes(bytes: &[u8]) -> Result<Tables, ImportError> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("model.pt");
+        fs::write(&path, bytes).unwrap();
+        read(&path)
+    }
+
+    #[test]
+    fn old_and_new_checkpoints_give_their_embeddings() {
+        let numbers =
+            |start: f32, count: usize| (0..count).map(|i| start + i as f32 / 2.0).collect::<Vec<_>>();
+        for bytes in [LEGACY, ZIPPED] {
+            let tables = read_bytes(bytes).unwrap();
+            assert_eq!(tables.entities, Matrix { rows: 3, columns: 4, values: numbers(0.0, 12) });
+            assert_eq!(tables.relations, Matrix { rows: 2, columns: 4, values: numbers(100.0, 8) });
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_cut_off_anywhere_is_refused_and_never_panics() {
+        for bytes in [LEGACY, ZIPPED] {
+            for len in 0..bytes.len() {
+                assert!(read_bytes(&bytes[..len]).is_err(), "{len} of {} bytes", bytes.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_with_a_changed_byte_never_panics() {
+        for bytes in [LEGACY, ZIPPED] {
+            for at in 0..bytes.len() {
+                let mut changed = bytes.to_vec();
+                changed[at] ^= 0x41;
+                let _ = read_bytes(&changed);
+            }
+        }
+    }
+}

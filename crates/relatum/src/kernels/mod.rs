@@ -1,8 +1,9 @@
 //! The arithmetic everything stands on: matrix products and vector loops at the machine's speed.
 //!
-//! The instruction set is chosen at run time, so a plain release build is a fast build. Sums are
-//! taken in a fixed number of lanes and never split by thread: the same numbers come out whatever
-//! the machine's vector width and however many threads work.
+//! The instruction set is chosen at run time, so a plain release build is a fast build. No sum is
+//! split by thread, so the number of threads never changes a result. The loops here sum in a fixed
+//! number of lanes on every machine; the matrix products sum in the order of the machine's vector
+//! width, so machines of different kinds may differ in a last digit.
 
 #![allow(
     clippy::inline_always,
@@ -37,7 +38,7 @@ mod softmax;
 mod update;
 mod vector;
 
-pub use product::{Threads, View, ViewMut, product};
+pub use product::{Threads, View, ViewMut, product, stream};
 pub use softmax::exp_row;
 pub use update::{adagrad, adam, sgd};
 pub use vector::{add, axpy, count_above, dot, scale_by, sum_of_squares};

@@ -17,7 +17,7 @@ mod transe;
 use std::sync::Arc;
 
 use crate::graph::{EntityId, Graph, Id, RelationId};
-use crate::kernels::{Threads, View, ViewMut, dot, product};
+use crate::kernels::{Threads, View, ViewMut, dot, product, stream};
 use crate::random::Rng;
 use crate::store::Column;
 
@@ -26,6 +26,9 @@ pub use folder::{Card, CurvePoint, ModelError, ModelFolder, StoredModel};
 pub use metrics::LinkMetrics;
 pub use predictor::{Layout, LinkPredictor};
 pub use reciprocals::Reciprocals;
+
+/// Up to this many queries, reading every candidate for each is faster than a blocked product.
+const STREAMED: usize = 4;
 
 type Constructor = fn(usize) -> Arc<dyn LinkPredictor>;
 
@@ -180,12 +183,12 @@ impl Model {
         let (width, n) = (self.predictor.tail().len(), self.entity_count());
         let rows = queries.len() / width;
         assert_eq!(scores.len(), rows * n, "one score for each of {rows} queries and {n} entities");
-        product(
-            ViewMut::new(scores, rows, n),
-            View::new(queries, rows, width),
-            self.candidates().transposed(),
-            Threads::All,
-        );
+        if rows <= STREAMED {
+            stream(scores, queries, self.candidates());
+        } else {
+            let queries = View::new(queries, rows, width);
+            product(ViewMut::new(scores, rows, n), queries, self.candidates().transposed(), Threads::All);
+        }
         let Some(biases) = self.biases() else { return };
         for (row, query) in scores.chunks_exact_mut(n).zip(queries.chunks_exact(width)) {
             let offset = self.predictor.offset(query);

@@ -14,6 +14,8 @@ mod branch;
 mod describe;
 mod dot;
 mod message;
+#[cfg(test)]
+mod naive;
 mod order;
 mod render;
 mod share;

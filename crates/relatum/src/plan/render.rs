@@ -1,6 +1,6 @@
 //! A plan as a tree of text.
 
-use std::fmt::{Display, Formatter, Result};
+use std::fmt::{Display, Formatter, Result, Write};
 
 use super::describe::{BranchReport, FactorReport, PlanReport, StepReport};
 use crate::query::syntax::name_text;
@@ -103,16 +103,16 @@ fn step_text(step: &StepReport, inside: Inside) -> String {
     };
     let mut text = format!("{} by {by}: {}", step.variable, rows(step.rows));
     if let Some(beam) = step.beam {
-        text += &format!(", about {} fit, keep {beam}", number(step.candidates));
+        let _ = write!(text, ", about {} fit, keep {beam}", number(step.candidates));
     }
     if !step.eliminated.is_empty() {
-        text += &format!(", eliminate {}", step.eliminated.join(", "));
+        let _ = write!(text, ", eliminate {}", step.eliminated.join(", "));
     }
     if step.beam.is_some() && !step.needed.is_empty() {
-        text += &format!(", merge by {}", step.needed.join(", "));
+        let _ = write!(text, ", merge by {}", step.needed.join(", "));
     }
     if let Some((branch, at)) = step.same_as {
-        text += &format!(" (same as step {at} of branch {branch})");
+        let _ = write!(text, " (same as step {at} of branch {branch})");
     }
     text
 }

@@ -65,9 +65,9 @@ pub struct Run<'a> {
 /// A checkpoint is written at an epoch's end when the last one is at least this old.
 const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
 /// And within an epoch when it is this old.
-const CHECKPOINT_WITHIN: Duration = Duration::from_secs(120);
+const CHECKPOINT_WITHIN: Duration = Duration::from_mins(2);
 /// Floating-point operations a validation may cost; larger ones look at a sample of the split.
-const VALIDATION_FLOPS: f64 = 4e12;
+const VALIDATION_FLOPS: f64 = 1e12;
 
 impl<'a> Run<'a> {
     /// A new run. What an earlier one left in the folder is replaced when there is something better.
@@ -119,6 +119,10 @@ impl<'a> Run<'a> {
         &mut self,
         mut observe: impl FnMut(Event) -> ControlFlow<()>,
     ) -> Result<Outcome, TrainError> {
+        if self.trainer.progress().step == 0 {
+            // So that there is something to resume, and nothing of an earlier run, from the first moment on.
+            self.save_checkpoint()?;
+        }
         while !self.checkpoint.finished && self.trainer.progress().epoch < self.checkpoint.settings.epochs {
             let began = Instant::now();
             let before = self.seconds;

@@ -2,7 +2,7 @@
 
 use crate::query::error::QueryError;
 use crate::query::formula::{Atom, VariableId};
-use crate::query::normal_form::{Branch, NormalForm};
+use crate::query::normal_form::{Branch, Negated, NormalForm};
 use crate::query::place::Place;
 
 /// Every mistake of every branch, each once.
@@ -95,7 +95,7 @@ impl Checker<'_> {
 /// The variables of each literal.
 fn literals(branch: &Branch) -> impl Iterator<Item = Vec<VariableId>> {
     let atoms = branch.positive.iter().chain(&branch.negative).map(|atom| atom.variables().collect());
-    atoms.chain(branch.negated.iter().map(|negated| negated.free()))
+    atoms.chain(branch.negated.iter().map(Negated::free))
 }
 
 /// The first atom that mentions a variable.

@@ -93,7 +93,9 @@ impl Builder {
             let at = old.iter().position(|&it| it == id);
             at.map_or(id, |at| VariableId((first + at) as u32))
         };
-        own.iter_mut().for_each(|id| *id = new(*id));
+        for id in own.iter_mut() {
+            *id = new(*id);
+        }
         branch.renamed(&new)
     }
 

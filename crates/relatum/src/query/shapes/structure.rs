@@ -108,6 +108,9 @@ fn numbers(steps: &[Step]) -> String {
     steps.iter().map(number).collect::<Vec<_>>().join(",")
 }
 
+/// A formula with the variables that are to be quantified around it.
+type Quantified<F> = (Vec<VariableId>, F);
+
 struct Builder {
     variables: Vec<Variable>,
 }
@@ -131,7 +134,7 @@ impl Builder {
         &mut self,
         set: &Structure<E, R>,
         x: VariableId,
-    ) -> Option<(Vec<VariableId>, Formula<E, R>)> {
+    ) -> Option<Quantified<Formula<E, R>>> {
         match set {
             Structure::Anchor(_) => None,
             Structure::All(parts) => self.parts(parts, x).map(|(bound, parts)| (bound, Formula::and(parts))),
@@ -144,7 +147,7 @@ impl Builder {
         &mut self,
         parts: &[Structure<E, R>],
         x: VariableId,
-    ) -> Option<(Vec<VariableId>, Vec<Formula<E, R>>)> {
+    ) -> Option<Quantified<Vec<Formula<E, R>>>> {
         let mut bound = Vec::new();
         let mut formulas = Vec::new();
         for part in parts {
@@ -160,7 +163,7 @@ impl Builder {
         from: &Structure<E, R>,
         steps: &[Step<R>],
         x: VariableId,
-    ) -> Option<(Vec<VariableId>, Formula<E, R>)> {
+    ) -> Option<Quantified<Formula<E, R>>> {
         let mut relations = steps.iter().filter(|step| matches!(step, Step::Relation(_))).count();
         let mut bound = Vec::new();
         let mut so_far: Vec<Formula<E, R>> = Vec::new();

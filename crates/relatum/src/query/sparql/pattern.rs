@@ -49,18 +49,18 @@ impl Translator<'_> {
         let mut scope = outer.clone();
         let mut own = Vec::new();
         self.values(pattern, &mut scope)?;
-        for name in names(pattern) {
-            if !scope.terms.contains_key(&name) {
-                let id = match name.strip_prefix("_:") {
-                    Some(_) => self.fresh(),
-                    None => {
-                        let place = self.locator.variable(&name);
-                        self.variable(&name, place)
-                    }
-                };
-                own.push(id);
-                scope.terms.insert(name, Term::Variable(id));
+        for name in names(pattern).into_iter().filter(|name| !outer.terms.contains_key(name)) {
+            if is_entity(&scope, &name) {
+                continue;
             }
+            let id = if name.starts_with("_:") {
+                self.fresh()
+            } else {
+                let place = self.locator.variable(&name);
+                self.variable(&name, place)
+            };
+            own.push(id);
+            scope.terms.insert(name, Term::Variable(id));
         }
         let mut parts = Vec::new();
         self.conjuncts(pattern, &scope, &mut parts)?;
@@ -274,7 +274,7 @@ fn names(pattern: &GraphPattern) -> Vec<String> {
                 see(object);
             }
             GraphPattern::Join { left, right } | GraphPattern::Union { left, right } => {
-                stack.extend([&**right, &**left])
+                stack.extend([&**right, &**left]);
             }
             GraphPattern::Filter { inner, .. } => stack.push(inner),
             GraphPattern::Minus { left, .. } => stack.push(left),

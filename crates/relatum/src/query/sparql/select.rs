@@ -57,7 +57,9 @@ pub fn parse(text: &str, prefixes: &Prefixes) -> Result<Select, QueryError> {
     let mut parser = SparqlParser::new();
     for (prefix, iri) in &declared {
         // A prefix of the graph that is no IRI cannot be used; the others can.
-        parser = parser.clone().with_prefix(prefix, iri).unwrap_or(parser);
+        if oxrdf::NamedNode::new(iri.as_str()).is_ok() {
+            parser = parser.with_prefix(prefix, iri).unwrap_or_default();
+        }
     }
     let locator = Locator::new(text, tokens, declared);
     refuse_update(text, &locator)?;

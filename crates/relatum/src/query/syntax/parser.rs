@@ -4,7 +4,7 @@ use super::lexer::{Lexer, Token, keyword, syntax};
 use super::{MAX_BYTES, MAX_DEPTH};
 use crate::query::error::QueryError;
 use crate::query::formula::{Atom, Formula, ParsedQuery, Term, Variable, VariableId};
-use crate::query::name::{Name, NameKind};
+use crate::query::name::Name;
 use crate::query::place::Place;
 
 /// Reads a query in the text syntax.
@@ -142,26 +142,21 @@ impl<'a> Parser<'a> {
         let outer = self.scope.len();
         let mut introduced = Vec::new();
         loop {
-            match self.lexer.variable()? {
-                Some((name, place)) => {
-                    self.refuse_keyword(&name, place)?;
-                    introduced.push(self.introduce(name, place)?);
+            if let Some((name, place)) = self.lexer.variable()? {
+                self.refuse_keyword(&name, place)?;
+                introduced.push(self.introduce(name, place)?);
+                continue;
+            }
+            self.advance()?;
+            match self.token {
+                Token::Comma => {}
+                Token::Dot | Token::Colon if !introduced.is_empty() => break,
+                _ if introduced.is_empty() => {
+                    return Err(self.unexpected("a variable after `exists`", Some("write `exists X. …`")));
                 }
-                None => {
-                    self.advance()?;
-                    match self.token {
-                        Token::Comma => {}
-                        Token::Dot | Token::Colon if !introduced.is_empty() => break,
-                        _ if introduced.is_empty() => {
-                            return Err(
-                                self.unexpected("a variable after `exists`", Some("write `exists X. …`"))
-                            );
-                        }
-                        _ => {
-                            let help = "a dot stands between the variables and the formula: `exists X. …`";
-                            return Err(self.unexpected("`.` after the variables", Some(help)));
-                        }
-                    }
+                _ => {
+                    let help = "a dot stands between the variables and the formula: `exists X. …`";
+                    return Err(self.unexpected("`.` after the variables", Some(help)));
                 }
             }
         }
@@ -280,6 +275,7 @@ fn is_sparql(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::name::NameKind;
 
     fn canonical(text: &str) -> String {
         parse(text).map_or_else(

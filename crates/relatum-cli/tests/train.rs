@@ -1,0 +1,250 @@
+//! Training from the command line: what a person sees, what is on disk afterwards, and that a run
+//! that was killed ends with the same bytes as one that was not.
+
+mod support;
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use support::Desk;
+
+/// A ring of people who know their neighbours: learnable, and small.
+fn desk() -> Desk {
+    let desk = Desk::new();
+    let mut triples = String::new();
+    for person in 0..120 {
+        for (relation, by) in [("knows", 1), ("trusts", 5), ("fears", 11)] {
+            writeln!(triples, "p{person}\t{relation}\tp{}", (person + by) % 120).unwrap();
+        }
+    }
+    desk.put("ring.tsv", triples);
+    assert_eq!(desk.run(&["init", "ring", "ring.tsv", "--split", "0.9/0.05/0.05"]).code, 0);
+    desk
+}
+
+fn model(desk: &Desk, name: &str) -> Vec<u8> {
+    fs::read(desk.path(&format!("ring/models/{name}/model.safetensors"))).unwrap()
+}
+
+#[test]
+fn a_person_trains_without_flags_and_learns_what_was_chosen_and_why() {
+    let desk = desk();
+    let trained = desk.run(&["train", "ring"]);
+    assert_eq!(trained.code, 0, "{}", trained.stderr);
+    for part in [
+        "rank",
+        "directed training triples",
+        "batch size",
+        "relation loss",
+        "epoch 1/",
+        "triples/s",
+        "of peak",
+        "valid MRR",
+    ] {
+        assert!(trained.stderr.contains(part), "'{part}' is not in: {}", trained.stderr);
+    }
+    for part in ["kept the model of epoch", "next: relatum link-eval ring"] {
+        assert!(trained.stdout.contains(part), "'{part}' is not in: {}", trained.stdout);
+    }
+    let folder = desk.path("ring/models/default");
+    for file in ["model.safetensors", "card.json", "checkpoint.safetensors", "training.jsonl", "training.svg"]
+    {
+        assert!(folder.join(file).exists(), "{file}");
+    }
+    let evaluated = desk.run(&["link-eval", "ring", "--split", "valid", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&evaluated.stdout).unwrap();
+    let card: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.join("card.json")).unwrap()).unwrap();
+    assert_eq!(report["overall"]["mrr"], card["valid"]["mrr"], "the card says what link-eval measures");
+    assert_eq!(report["ties"], "mean");
+    let tails = report["tails"]["count"].as_u64().unwrap();
+    assert_eq!(report["heads"]["count"].as_u64().unwrap(), tails, "both directions are measured");
+    let table = desk.run(&["link-eval", "ring", "--ties", "pessimistic"]);
+    assert!(
+        table.stdout.contains("ties take their worst rank") && table.stdout.contains("knows"),
+        "{}",
+        table.stdout
+    );
+}
+
+const SLOW: [&str; 10] =
+    ["--rank", "64", "--epochs", "60", "--batch-size", "8", "--eval-every", "3", "--patience", "0"];
+
+#[test]
+fn killed_at_any_moment_and_resumed_a_run_ends_with_the_same_bytes() {
+    let desk = desk();
+    let whole = desk.run(&[&["train", "ring", "--name", "whole"], &SLOW[..]].concat());
+    assert_eq!(whole.code, 0, "{}", whole.stderr);
+    let mut command = desk.command(&[&["train", "ring", "--name", "killed"], &SLOW[..]].concat());
+    let mut kills = 0;
+    loop {
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let checkpoint = desk.path("ring/models/killed/checkpoint.safetensors");
+        let before = modified(&checkpoint);
+        let began = Instant::now();
+        // Wait for a new checkpoint, then kill a little later, somewhere in the work after it.
+        while child.try_wait().unwrap().is_none()
+            && modified(&checkpoint) == before
+            && began.elapsed() < Duration::from_mins(1)
+        {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(7 * kills));
+        if child.try_wait().unwrap().is_some_and(|status| status.success()) {
+            break;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+        if kills == 6 {
+            assert_eq!(desk.run(&["train", "ring", "--name", "killed", "--resume"]).code, 0);
+            break;
+        }
+        command = desk.command(&["train", "ring", "--name", "killed", "--resume"]);
+    }
+    assert!(kills > 0, "the run was over before it could be killed");
+    assert!(model(&desk, "whole") == model(&desk, "killed"), "after {kills} kills");
+}
+
+fn modified(path: &Path) -> Option<std::time::SystemTime> {
+    fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_the_model() {
+    let desk = desk();
+    for threads in ["1", "2"] {
+        let trained = desk.run(&["train", "ring", "--name", threads, "--epochs", "3", "--threads", threads]);
+        assert_eq!(trained.code, 0, "{}", trained.stderr);
+    }
+    assert!(model(&desk, "1") == model(&desk, "2"));
+}
+
+#[test]
+fn an_unfinished_run_is_not_lost_by_forgetting_a_flag() {
+    let desk = desk();
+    let resumed = desk.run(&["train", "ring", "--resume"]);
+    assert_eq!(resumed.code, 2);
+    assert!(resumed.stderr.contains("nothing to resume"), "{}", resumed.stderr);
+    assert_eq!(desk.run(&["train", "ring", "--epochs", "2"]).code, 0);
+    let other = desk.run(&["train", "ring", "--resume", "--rank", "7"]);
+    assert_eq!(other.code, 2);
+    assert!(other.stderr.contains("begun with") && other.stderr.contains("rank 7"), "{}", other.stderr);
+    let longer = desk.run(&["train", "ring", "--resume", "--epochs", "3"]);
+    assert_eq!(longer.code, 0, "{}", longer.stderr);
+    assert!(longer.stdout.contains("trained 3 epochs"), "{}", longer.stdout);
+}
+
+#[test]
+fn bad_values_of_every_flag_are_refused_by_name() {
+    let desk = desk();
+    for (flag, value, expected) in [
+        ("--model", "hole", "complex"),
+        ("--rank", "0", "at least 1"),
+        ("--epochs", "0", "at least 1"),
+        ("--batch-size", "many", "at least 1"),
+        ("--regularizer", "l1", "n3, f2 or none"),
+        ("--reg", "-1", "at least 0"),
+        ("--reg", "NaN", "at least 0"),
+        ("--optimizer", "magic", "adagrad, adam or sgd"),
+        ("--lr", "0", "above 0"),
+        ("--relation-loss", "inf", "at least 0"),
+        ("--candidates", "0", "at least 1"),
+        ("--init-scale", "-0.1", "at least 0"),
+        ("--eval-every", "0", "at least 1"),
+        ("--patience", "-1", "patience"),
+        ("--seed", "x", "seed"),
+        ("--threads", "0", "1..=1024"),
+        ("--name", "../elsewhere", "letters, digits"),
+    ] {
+        let given = format!("{flag}={value}");
+        let refused = desk.run(&["train", "ring", &given]);
+        assert_eq!(refused.code, 2, "{given}: {}", refused.stderr);
+        assert!(refused.stderr.contains(expected), "{given}: {}", refused.stderr);
+    }
+    let refused = desk.run(&["train", "ring", "--model", "transe", "--relation-loss", "1"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("transe"), "{}", refused.stderr);
+    let missing = desk.run(&["link-eval", "ring", "--name", "nobody"]);
+    assert_eq!(missing.code, 2);
+    assert!(missing.stderr.contains("relatum train ring --name nobody"), "{}", missing.stderr);
+}
+
+#[test]
+fn a_loss_out_of_bounds_stops_with_advice() {
+    let desk = desk();
+    let wild = desk.run(&["train", "ring", "--optimizer", "sgd", "--lr", "1e30", "--init-scale", "1"]);
+    assert_eq!(wild.code, 1, "{}", wild.stderr);
+    assert!(wild.stderr.contains("lower the learning rate"), "{}", wild.stderr);
+}
+
+#[test]
+fn a_grid_tries_all_goes_on_and_installs_the_winner() {
+    let desk = desk();
+    let arguments =
+        ["grid", "ring", "--rank", "4,16", "--reg", "0.001,0.1", "--epochs", "4", "--eval-every", "2"];
+    let first = desk.run(&arguments);
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    assert_eq!(first.stdout.lines().filter(|line| line.contains("complex")).count(), 4, "{}", first.stdout);
+    let results: Vec<serde_json::Value> =
+        serde_json::from_slice(&fs::read(desk.path("ring/models/default/grid.json")).unwrap()).unwrap();
+    let best = results.iter().map(|run| run["valid"]["mrr"].as_f64().unwrap()).fold(0.0, f64::max);
+    let card: serde_json::Value =
+        serde_json::from_slice(&fs::read(desk.path("ring/models/default/card.json")).unwrap()).unwrap();
+    assert!((card["valid"]["mrr"].as_f64().unwrap() - best).abs() < 1e-12);
+    let again = desk.run(&arguments);
+    assert!(!again.stderr.contains("epoch 1/"), "nothing is trained twice: {}", again.stderr);
+    assert_eq!(again.stdout, first.stdout);
+}
+
+#[test]
+fn a_model_travels_out_and_in_again() {
+    let desk = desk();
+    assert_eq!(desk.run(&["train", "ring", "--epochs", "3"]).code, 0);
+    assert_eq!(desk.run(&["export", "ring", "out.safetensors"]).code, 0);
+    assert_eq!(desk.run(&["export", "ring", "arrays"]).code, 0);
+    let back = desk.run(&["import", "ring", "out.safetensors", "--name", "a"]);
+    assert_eq!(back.code, 0, "{}", back.stderr);
+    let arrays = ["import", "ring", "arrays/entities.npy", "arrays/relations.npy", "--name", "b"];
+    let names = ["--entity-names", "arrays/entities.json", "--relation-names", "arrays/relations.json"];
+    let back = desk.run(&[&arrays[..], &names[..]].concat());
+    assert_eq!(back.code, 0, "{}", back.stderr);
+    let scores = |name: &str| desk.run(&["link-eval", "ring", "--name", name]).stdout.replacen(name, "", 1);
+    assert_eq!(scores("default"), scores("a"));
+    assert_eq!(scores("default"), scores("b"));
+    let twice = desk.run(&["import", "ring", "out.safetensors", "--name", "a"]);
+    assert_eq!(twice.code, 2);
+    assert!(twice.stderr.contains("--replace"), "{}", twice.stderr);
+    assert_eq!(desk.run(&["export", "ring", "x.onnx"]).code, 2);
+
+    desk.put("other.tsv", "a\tr\tb\n");
+    assert_eq!(desk.run(&["init", "other", "other.tsv"]).code, 0);
+    let misfit = desk.run(&["import", "other", "arrays/entities.npy", "arrays/relations.npy"]);
+    assert_eq!(misfit.code, 2);
+    for side in ["120 entities", "2 entities"] {
+        assert!(misfit.stderr.contains(side), "{}", misfit.stderr);
+    }
+    desk.put("bad.pt", "this is no checkpoint");
+    assert_eq!(desk.run(&["import", "ring", "bad.pt", "--name", "c"]).code, 1);
+}
+
+#[test]
+fn the_reference_checkpoint_is_imported_and_measured() {
+    let (Some(folder), Some(reference)) = (support::shared("fb15k-237"), support::shared("reference")) else {
+        return;
+    };
+    let desk = Desk::new();
+    let mut files = fs::read_dir(reference).unwrap().map(|entry| entry.unwrap().path());
+    let checkpoint = files.find(|path| path.extension().is_some_and(|e| e == "pt")).unwrap();
+    assert_eq!(desk.run(&["init", "fb", folder.to_str().unwrap()]).code, 0);
+    let imported = desk.run(&["import", "fb", checkpoint.to_str().unwrap()]);
+    assert_eq!(imported.code, 0, "{}", imported.stderr);
+    assert!(
+        imported.stdout.contains("complex, rank 100, 14,505 entities and 474 relations"),
+        "{}",
+        imported.stdout
+    );
+}
