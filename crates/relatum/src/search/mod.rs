@@ -8,6 +8,7 @@
 pub mod beam;
 mod error;
 pub mod exact;
+mod facts;
 mod fold;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -17,6 +18,7 @@ mod top;
 mod truth;
 
 pub use error::SearchError;
+pub use facts::Facts;
 pub use top::best;
 pub use truth::{AtomTruth, Known, Scorer};
 

@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::graph::{EntityId, Graph, Id, RelationId, Split, Triple};
+use super::facts::Facts;
+use crate::graph::{EntityId, Graph, RelationId, Split};
 use crate::model::{Calibration, Model, Reciprocals};
 use crate::query::{Direction, Hop};
 
@@ -34,7 +35,7 @@ impl Known {
     /// Every edge there is, for people who just ask.
     pub const ALL: Self = Self::Trust(3);
 
-    fn splits(self) -> &'static [Split] {
+    pub(super) fn splits(self) -> &'static [Split] {
         match self {
             Self::Trust(count) => &Split::ALL[..count.min(3)],
             Self::Ignore => &[],
@@ -45,16 +46,15 @@ impl Known {
 /// Atoms scored by a link predictor, calibrated, with known facts trusted or not.
 pub struct Scorer<'a> {
     model: &'a Model,
-    graph: &'a Graph,
+    facts: Facts<'a>,
     reciprocals: Reciprocals,
     calibration: Calibration,
-    known: Known,
 }
 
 impl<'a> Scorer<'a> {
     /// The model must be one of this graph.
     pub fn new(model: &'a Model, graph: &'a Graph, calibration: Calibration, known: Known) -> Self {
-        Self { model, graph, reciprocals: Reciprocals::of(graph), calibration, known }
+        Self { model, facts: Facts::new(graph, known), reciprocals: Reciprocals::of(graph), calibration }
     }
 
     /// The relation of the model that reads the hop forwards.
@@ -63,16 +63,6 @@ impl<'a> Scorer<'a> {
             Direction::Forward => hop.relation,
             Direction::Backward => self.reciprocals.inverse(hop.relation),
         }
-    }
-
-    /// The entities that a hop leads to in a split.
-    fn neighbours(&self, split: Split, from: EntityId, hop: Hop) -> impl ExactSizeIterator<Item = EntityId> {
-        let edges = self.graph.edges(split);
-        let adjacency = match hop.direction {
-            Direction::Forward => &edges.outgoing,
-            Direction::Backward => &edges.incoming,
-        };
-        adjacency.along(from, hop.relation).iter().map(|arc| arc.neighbour)
     }
 }
 
@@ -86,22 +76,14 @@ impl AtomTruth for Scorer<'_> {
         let queries: Vec<(EntityId, RelationId)> = from.iter().map(|&head| (head, relation)).collect();
         self.model.scores(&queries, rows);
         rows.par_chunks_exact_mut(self.entities()).zip(from).for_each(|(row, &head)| {
-            let known_tails = self.neighbours(Split::Train, head, hop).len();
+            // Counted in the training graph, whatever is trusted: the model has seen no other.
+            let known_tails = self.facts.neighbours(Split::Train, head, hop).len();
             self.calibration.apply(row, known_tails);
-            for &split in self.known.splits() {
-                for tail in self.neighbours(split, head, hop) {
-                    row[tail.index()] = 1.0;
-                }
-            }
+            self.facts.mark(head, hop, row);
         });
     }
 
     fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
-        let (head, tail) = match hop.direction {
-            Direction::Forward => (from, to),
-            Direction::Backward => (to, from),
-        };
-        let triple = Triple { head, relation: hop.relation, tail };
-        self.known.splits().iter().copied().find(|&split| self.graph.edges(split).contains(triple))
+        self.facts.known(from, hop, to)
     }
 }
