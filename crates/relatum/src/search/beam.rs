@@ -136,6 +136,23 @@ impl<'a> Beam<'a> {
         Ok(answers.iter().map(of_answer).collect())
     }
 
+    /// The truth of a negated sub-query of a branch under an assignment.
+    pub fn sub_query(
+        &self,
+        branch: usize,
+        which: usize,
+        assignment: &Assignment,
+    ) -> Result<f32, SearchError> {
+        let nested = self.plan.branches.get(branch).and_then(|plan| plan.negated.get(which));
+        let value =
+            |id: VariableId| assignment.iter().find(|(other, _)| *other == id).map(|&(_, value)| value);
+        let Some((nested, target)) = nested.and_then(|nested| Some((nested, value(nested.target)?))) else {
+            return Ok(0.0);
+        };
+        let inputs: Assignment = nested.inputs.iter().filter_map(|&id| Some((id, value(id)?))).collect();
+        Ok(self.branch(nested, &inputs, &mut Usage::default())?.scores[target.index()])
+    }
+
     fn branch(
         &self,
         plan: &BranchPlan,

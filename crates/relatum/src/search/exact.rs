@@ -137,6 +137,12 @@ impl<'a> Exact<'a> {
         roots.map(|root| self.states[root.index()].low[answer.index()]).collect()
     }
 
+    /// The value of a message for an entity.
+    pub fn value(&self, message: MessageId, entity: EntityId) -> f32 {
+        let state = self.states.get(message.index());
+        state.and_then(|state| state.low.get(entity.index())).copied().unwrap_or(0.0)
+    }
+
     /// The value at the other end of a projection or look in the best assignment that gives this
     /// entity its value; none if nothing does.
     pub fn via(&self, message: MessageId, entity: EntityId) -> Option<EntityId> {

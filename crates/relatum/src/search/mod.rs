@@ -13,7 +13,7 @@ mod fold;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod top;
 mod truth;
 

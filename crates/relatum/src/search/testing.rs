@@ -7,6 +7,7 @@ use crate::graph::{EntityId, Id, RelationId, Split};
 use crate::query::{Atom, Branch, Direction, Hop, NormalForm, Term, VariableId};
 
 /// `values[relation][subject][object]`: an atom is as true from one side as from the other.
+#[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) values: Vec<Vec<Vec<f32>>>,
 }

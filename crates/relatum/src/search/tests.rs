@@ -11,7 +11,7 @@ use crate::plan::{Plan, PlanOptions, Statistics};
 use crate::query::testing::{ENTITIES, RELATIONS, any_query, edges, tiny_graph};
 use crate::query::{Checked, Limits};
 
-fn tables() -> impl Strategy<Value = Table> {
+pub(crate) fn tables() -> impl Strategy<Value = Table> {
     let n = ENTITIES as usize;
     // Few distinct values, so that ties are common, and both ends of the interval among them.
     let value = prop_oneof![Just(0.0f32), Just(1.0), Just(0.5), 0.0f32..1.0];
@@ -20,13 +20,13 @@ fn tables() -> impl Strategy<Value = Table> {
     prop::collection::vec(relation, RELATIONS as usize).prop_map(|values| Table { values })
 }
 
-fn logics() -> impl Strategy<Value = Logic> {
+pub(crate) fn logics() -> impl Strategy<Value = Logic> {
     let t_norm = prop::sample::select(TNorm::ALL.to_vec());
     (t_norm, prop_oneof![Just(1.0f32), Just(3.0)])
         .prop_map(|(t_norm, scale)| Logic { t_norm, negation: Negation { scale } })
 }
 
-fn checked() -> impl Strategy<Value = Checked> {
+pub(crate) fn checked() -> impl Strategy<Value = Checked> {
     any_query()
         .prop_filter_map("not every formula is a safe question", |query| query.check(Limits::default()).ok())
 }
