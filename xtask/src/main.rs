@@ -2,6 +2,7 @@
 
 mod bench;
 mod demo_graph;
+mod fuzz;
 mod shell;
 mod test;
 
@@ -15,6 +16,7 @@ enum Task {
     Test,
     Bench(bench::Args),
     DemoGraph(demo_graph::Args),
+    Fuzz(fuzz::Args),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -22,5 +24,6 @@ fn main() -> anyhow::Result<()> {
         Task::Test => test::run(),
         Task::Bench(args) => bench::run(&args),
         Task::DemoGraph(args) => demo_graph::run(&args),
+        Task::Fuzz(args) => fuzz::run(&args),
     }
 }

@@ -9,6 +9,8 @@ use relatum::model::ModelError;
 use relatum::store::StoreError;
 use relatum::train::TrainError;
 
+use crate::output;
+
 /// The person asked for something that cannot be: a wrong combination of flags, say.
 #[derive(Debug)]
 pub(crate) struct Misuse(pub(crate) String);
@@ -30,7 +32,7 @@ pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
         // The reader of our output (`| head`) has had enough; that is not a failure.
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {}", message(&error));
+    output::say(&format!("error: {}", message(&error)));
     if error.chain().any(is_stop) {
         return ExitCode::from(130);
     }
@@ -92,6 +94,8 @@ fn is_stop(error: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
-    let io: Option<&std::io::Error> = error.downcast_ref();
-    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    let broken = Some(std::io::ErrorKind::BrokenPipe);
+    let io = error.downcast_ref().map(std::io::Error::kind);
+    let json = error.downcast_ref().and_then(serde_json::Error::io_error_kind);
+    io == broken || json == broken
 }

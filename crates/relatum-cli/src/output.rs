@@ -1,5 +1,8 @@
 //! How figures and tables look.
 
+use std::io::Write;
+use std::path::Path;
+
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
@@ -25,6 +28,21 @@ pub(crate) fn render(table: &Table) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Says something beside the results, on standard error. Where nobody can hear it, nothing is lost.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// A path as it is typed in a shell.
+pub(crate) fn typed(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 /// 1234567 → `1,234,567`.
@@ -60,5 +78,13 @@ mod tests {
         assert_eq!(counted(1, "entity"), "1 entity");
         assert_eq!(counted(2000, "entity"), "2,000 entities");
         assert_eq!(counted(2, "triple"), "2 triples");
+        assert_eq!(counted(2, "query"), "2 queries");
+    }
+
+    #[test]
+    fn paths_are_quoted_where_a_shell_would_cut_them() {
+        assert_eq!(typed(Path::new("a/b-1")), "a/b-1");
+        assert_eq!(typed(Path::new("my films")), "'my films'");
+        assert_eq!(typed(Path::new("it's")), r"'it'\''s'");
     }
 }

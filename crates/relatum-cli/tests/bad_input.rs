@@ -4,7 +4,7 @@
 mod support;
 
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use support::{Desk, Outcome};
@@ -108,9 +108,14 @@ fn a_column_or_split_that_cannot_be() {
     desk.put("x.csv", "a,b,c\n1,2,3\n").put("y.csv", "1,2,3\n");
     refused(&desk, &["init", "p", "x.csv", "--columns", "a,b,d"], 2, &["no column 'd'", "'a', 'b', 'c'"]);
     refused(&desk, &["init", "p", "x.csv", "--valid", "y.csv", "--split", "0.8/0.1/0.1"], 2, &["not both"]);
-    for arguments in
-        [["--split", "0.9/0.9/0.9"], ["--columns", "1,2"], ["--format", "xlsx"], ["--seed", "-1"]]
-    {
+    refused(&desk, &["init", "p", "x.csv", "--columns", "a,b,c", "--no-header"], 2, &["needs a header"]);
+    for arguments in [
+        ["--split", "0.9/0.9/0.9"],
+        ["--columns", "1,2"],
+        ["--columns", "1,1,2"],
+        ["--format", "xlsx"],
+        ["--seed", "-1"],
+    ] {
         let outcome = desk.run(&["init", "p", "x.csv", arguments[0], arguments[1]]);
         assert_eq!(outcome.code, 2, "{arguments:?}: {}", outcome.stderr);
         assert_eq!(desk.names(), ["x.csv", "y.csv"]);
@@ -128,7 +133,39 @@ fn a_folder_that_exists_already() {
     refused(&desk, &["init", "x.tsv", "x.tsv"], 2, &["x.tsv exists already"]);
     refused(&desk, &["init", "x.tsv/p", "x.tsv"], 1, &["x.tsv/p", "is a file, not a folder"]);
     std::fs::create_dir(desk.path("empty")).unwrap();
+    refused(&desk, &["init", "empty", "gone.tsv"], 2, &["gone.tsv"]);
     desk.ok(&["init", "empty", "x.tsv"]);
+    std::fs::create_dir(desk.path("here")).unwrap();
+    let inside = desk.command(&["init", ".", "../x.tsv"]).current_dir(desk.path("here")).output().unwrap();
+    assert_eq!(inside.status.code(), Some(2), "nobody's current folder is replaced");
+}
+
+#[test]
+fn an_open_quote_does_not_swallow_the_file() {
+    let rows: String = (0..100).map(|i| format!("a,r,{}b{i}\n", if i == 7 { "\"" } else { "" })).collect();
+    refused_file("x.csv", rows, 1, &["x.csv:8", "column 3", "quote left open"]);
+}
+
+#[test]
+fn a_pipe_that_nobody_writes_to_can_be_left() {
+    let desk = Desk::new();
+    let pipe = desk.path("pipe");
+    if !Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: this machine has no mkfifo");
+        return;
+    }
+    let child = desk.command(&["init", "p", "pipe"]).stderr(Stdio::piped()).spawn().unwrap();
+    let outcome = interrupt(&desk, child);
+    assert_eq!(outcome.code, 130, "{}", outcome.stderr);
+    assert_eq!(desk.names(), ["pipe"]);
+}
+
+#[test]
+fn flags_for_files_do_not_go_with_a_benchmark_folder() {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path("kg")).unwrap();
+    desk.put("kg/train.txt", "0\t0\t1\n").put("kg/valid-queries.pkl", b"\x80\x04}.").put("kg/stats.txt", "");
+    refused(&desk, &["init", "p", "kg", "--columns", "1,2,3"], 2, &["BetaE folder", "--columns"]);
 }
 
 #[test]
@@ -184,20 +221,8 @@ fn ctrl_c_leaves_nothing() {
         desk.command(&["init", "p", "-"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     input.write_all(b"a\tr\tb\n").unwrap();
-    wait_for(|| desk.path(".p.partial").exists());
-    // The folder appears a moment before the handler does; the signal is sent until it is heard.
-    let mut heard = false;
-    for _ in 0..100 {
-        let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-        std::thread::sleep(Duration::from_millis(100));
-        heard = child.try_wait().unwrap().is_some();
-        if heard {
-            break;
-        }
-    }
-    assert!(heard, "a waiting read does not hear Ctrl-C");
+    let outcome = interrupt(&desk, child);
     drop(input);
-    let outcome = Outcome::of(&child.wait_with_output().unwrap());
     assert_eq!(outcome.code, 130, "{}", outcome.stderr);
     assert!(outcome.stderr.contains("nothing was kept"), "{}", outcome.stderr);
     assert!(desk.names().is_empty(), "{:?}", desk.names());
@@ -217,6 +242,21 @@ fn a_killed_init_leaves_nothing_that_looks_finished_and_can_be_repeated() {
     desk.put("x.tsv", "a\tr\tb\n");
     desk.ok(&["init", "p", "x.tsv"]);
     assert_eq!(desk.names(), ["p", "x.tsv"]);
+}
+
+/// Ctrl-C, once the work has begun.
+fn interrupt(desk: &Desk, mut child: Child) -> Outcome {
+    wait_for(|| desk.path(".p.partial").exists());
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    for _ in 0..200 {
+        if child.try_wait().unwrap().is_some() {
+            return Outcome::of(&child.wait_with_output().unwrap());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    panic!("a waiting read does not hear Ctrl-C");
 }
 
 fn wait_for(condition: impl Fn() -> bool) {

@@ -88,6 +88,27 @@ fn ids_beyond_the_stats_are_refused() {
 }
 
 #[test]
+fn a_damaged_pairing_is_an_error_not_all_memory() {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path("kg")).unwrap();
+    desk.put("kg/stats.txt", "numentity: 2\nnumrelations: 2\n").put("kg/train.txt", "0\t0\t1\n1\t1\t0\n");
+    for part in ["queries", "easy-answers", "hard-answers"] {
+        desk.put(&format!("kg/valid-{part}.pkl"), b"\x80\x04}.");
+    }
+    desk.ok(&["init", "p", "kg"]);
+    let path = desk.path("p/graph/inverses.pairs");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let end = bytes.len();
+    bytes[end - 4..].fill(0xff);
+    std::fs::write(&path, bytes).unwrap();
+    for command in ["stats", "check"] {
+        let outcome = desk.run(&[command, "p"]);
+        assert_eq!(outcome.code, 1, "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("inverses.pairs is damaged"), "{}", outcome.stderr);
+    }
+}
+
+#[test]
 fn a_pickle_that_names_os_system_is_refused_by_name() {
     let outcome = broken_betae(
         "numentity: 2\nnumrelations: 2\n",

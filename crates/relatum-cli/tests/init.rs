@@ -111,7 +111,7 @@ fn labels_come_from_a_file() {
     let ambiguous = desk.run(&["describe", "p", "Berlin"]);
     insta::assert_snapshot!(ambiguous.stderr, @"error: the label 'Berlin' belongs to 2 entities: write the name of one of them: '/m/1', '/m/2'");
     assert_eq!(ambiguous.code, 2);
-    assert!(desk.ok(&["describe", "p", "twin of"]).contains("/m/1 → /m/2"));
+    assert!(desk.ok(&["describe", "p", "twin of"]).contains("/m/1 (Berlin) → /m/2 (Berlin)"));
 }
 
 #[test]

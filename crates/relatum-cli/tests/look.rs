@@ -79,6 +79,8 @@ fn describe_shows_both_directions_and_what_is_held_out() {
 
 #[test]
 fn an_unknown_name_is_answered_with_the_nearest() {
+    let outcome = films().run(&["describe", "films", "star"]);
+    insta::assert_snapshot!(outcome.stderr, @"error: there is no entity or relation 'star'; the nearest entities: none; the nearest relations: 'stars'");
     let outcome = films().run(&["describe", "films", "will smit"]);
     insta::assert_snapshot!(outcome.stderr, @"error: there is no entity 'will smit'; the nearest: 'Will Smith'");
     assert_eq!(outcome.code, 2);
@@ -90,19 +92,50 @@ fn find_looks_into_names() {
     insta::assert_snapshot!(desk.ok(&["find", "films", "s"]), @r"
     3 entities with 's':
       edges  write
-          3  Bad Boys
+          4  Bad Boys
           2  Will Smith
           1  Eva Mendes
 
     2 relations with 's':
       edges  write
           4  stars
-          2  has genre
+          3  has genre
     ");
     insta::assert_snapshot!(desk.ok(&["find", "films", "zebra"]), @"no name or label contains 'zebra'");
     let json: serde_json::Value =
         serde_json::from_str(&desk.ok(&["find", "films", "smith", "--json"])).unwrap();
     assert_eq!(json[0]["text"], "Will Smith");
+}
+
+#[test]
+fn things_with_the_same_label_can_be_told_apart() {
+    let desk = Desk::new();
+    desk.put("g.tsv", "/m/1\t-_in\t/m/3\n/m/2\t-_in\t/m/3\n")
+        .put("l.tsv", "/m/1\tGeorgia\n/m/2\tGeorgia\n/m/3\tthe World\n");
+    desk.ok(&["init", "p", "g.tsv", "--labels", "l.tsv"]);
+    insta::assert_snapshot!(desk.ok(&["find", "p", "georgia"]), @r"
+    2 entities with 'georgia':
+      edges  write  label
+          1  /m/1   Georgia
+          1  /m/2   Georgia
+    ");
+    insta::assert_snapshot!(desk.ok(&["describe", "p", "the World"]), @r"
+    the World </m/3>: entity, 2 edges
+
+      ← -_in  (2)
+        /m/1 (Georgia)
+        /m/2 (Georgia)
+    ");
+    assert!(desk.ok(&["describe", "p", "-_in"]).starts_with("-_in: relation, 2 edges"));
+}
+
+#[test]
+fn a_relation_with_the_name_of_an_entity_can_be_described() {
+    let desk = Desk::new();
+    desk.put("g.tsv", "likes\tlikes\tBob\n");
+    desk.ok(&["init", "p", "g.tsv"]);
+    assert!(desk.ok(&["describe", "p", "likes"]).starts_with("likes: entity"));
+    assert!(desk.ok(&["describe", "p", "likes", "--relation"]).starts_with("likes: relation"));
 }
 
 #[test]
@@ -118,6 +151,9 @@ fn check_finds_what_is_damaged() {
     let outcome = desk.run(&["check", "films"]);
     insta::assert_snapshot!(outcome.stderr, @"error: films/graph/train.edges is damaged: its content does not match its checksum: restore it from a copy, or make the project anew");
     assert_eq!(outcome.code, 1);
+    assert!(
+        outcome.stdout.contains("BAD  graph/train.edges") && outcome.stdout.contains("ok   graph/test.edges")
+    );
 }
 
 #[test]

@@ -12,14 +12,19 @@
 //! ```
 //!
 //! The modules in the order of the data: [`graph`] holds names and edges, [`store`] keeps them
-//! in a project folder; [`import`] reads what other programs wrote; [`benchmark`] holds queries
-//! with known answers.
+//! in a project folder, [`import`] reads what other programs wrote; a [`model`] says how likely an
+//! edge is, and [`train`] makes one, on the products of [`kernels`]; [`query`] reads questions,
+//! [`logic`] combines truth values, [`plan`] says how to answer; [`benchmark`] holds queries with
+//! known answers.
 
 pub mod benchmark;
 pub mod graph;
 pub mod import;
 pub mod kernels;
+pub mod logic;
 pub mod model;
+pub mod plan;
+pub mod query;
 pub mod random;
 pub mod store;
 pub mod train;

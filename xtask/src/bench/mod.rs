@@ -15,7 +15,7 @@ mod world;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    #[cfg_attr(not(feature = "bench"), expect(dead_code, reason = "the optimised build reads it"))]
+    #[cfg_attr(not(feature = "bench"), allow(dead_code, reason = "the optimised build reads it"))]
     question: Question,
 }
 

@@ -13,12 +13,15 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let mut files = Vec::new();
-    Project::check(&args.dir, |file| files.push(file.to_owned()))?;
+    let mut lines = Vec::new();
+    let outcome = Project::check(&args.dir, |file, damage| {
+        lines.push(format!("  {}  {file}", if damage.is_some() { "BAD" } else { "ok " }));
+    });
     let mut out = std::io::stdout().lock();
-    for file in &files {
-        writeln!(out, "  ok  {file}")?;
+    for line in &lines {
+        writeln!(out, "{line}")?;
     }
-    writeln!(out, "{}: {} files, all as they were written", args.dir.display(), files.len() + 1)?;
+    outcome?;
+    writeln!(out, "{}: {} files, all as they were written", args.dir.display(), lines.len() + 1)?;
     Ok(())
 }

@@ -34,7 +34,7 @@ const HELD_OUT: (&str, &str, &str) = ("Bad Boys (1995)", "has_genre", "Thriller"
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let project = open_or_make(&args.dir)?;
     let graph = project.graph();
-    let dir = args.dir.display();
+    let dir = output::typed(&args.dir);
     let mut out = std::io::stdout().lock();
     let [train, valid, test] = Split::ALL.map(|split| graph.edges(split).len() as u64);
     writeln!(out, "{dir}: well-known films, from Wikidata (CC0)")?;

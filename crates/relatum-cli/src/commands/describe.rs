@@ -8,6 +8,7 @@ use relatum::graph::{EntityId, Graph, Id, NameError, RelationId, Split, Triple};
 use relatum::store::Project;
 use serde_json::{Value, json};
 
+use crate::exit::Misuse;
 use crate::output;
 
 /// Show an entity's edges in both directions, or what a relation connects
@@ -16,7 +17,11 @@ pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
     /// Its name, IRI, prefixed name, label, or #id
+    #[arg(allow_hyphen_values = true)]
     name: String,
+    /// It is a relation, even if an entity has the same name
+    #[arg(long)]
+    relation: bool,
     /// How many neighbours to show for each relation; 0 for all
     #[arg(long, default_value_t = 10)]
     limit: usize,
@@ -29,13 +34,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let project = Project::open(&args.dir)?;
     let graph = project.graph();
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
-    let described = match graph.entity(&args.name) {
-        Ok(entity) => Described::of_entity(graph, entity),
-        Err(unknown @ NameError::Unknown { .. }) => {
-            Described::of_relation(graph, graph.relation(&args.name).map_err(|_| unknown)?)
-        }
-        Err(ambiguous) => return Err(ambiguous.into()),
-    };
+    let described = find(graph, &args.name, args.relation)?;
     let mut out = std::io::stdout().lock();
     if args.json {
         serde_json::to_writer_pretty(&mut out, &described.as_json(limit))?;
@@ -44,6 +43,33 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         write!(out, "{}", described.as_text(limit))?;
     }
     Ok(())
+}
+
+fn find<'a>(graph: &'a Graph, name: &str, relation_only: bool) -> anyhow::Result<Described<'a>> {
+    if relation_only {
+        return Ok(Described::of_relation(graph, graph.relation(name)?));
+    }
+    let no_entity = match graph.entity(name) {
+        Ok(entity) => return Ok(Described::of_entity(graph, entity)),
+        Err(error) => error,
+    };
+    match (graph.relation(name), no_entity) {
+        (Ok(relation), _) => Ok(Described::of_relation(graph, relation)),
+        (Err(NameError::Unknown { nearest: near, .. }), NameError::Unknown { nearest, .. })
+            if !near.is_empty() =>
+        {
+            let listed = |names: &[String]| {
+                names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
+            };
+            let entities = if nearest.is_empty() { "none".to_owned() } else { listed(&nearest) };
+            let message = format!(
+                "there is no entity or relation '{name}'; the nearest entities: {entities}; the nearest relations: {}",
+                listed(&near)
+            );
+            Err(Misuse(message).into())
+        }
+        (Err(_), no_entity) => Err(no_entity.into()),
+    }
 }
 
 /// What is known of one name, by relation. Texts are made only of what is shown: an entity may
@@ -144,7 +170,7 @@ impl<'a> Described<'a> {
     }
 
     fn item_text(&self, direction: Direction, triple: Triple) -> String {
-        let (head, tail) = (self.graph.entity_text(triple.head), self.graph.entity_text(triple.tail));
+        let (head, tail) = (self.graph.entity_shown(triple.head), self.graph.entity_shown(triple.tail));
         match direction {
             Direction::Outgoing => tail,
             Direction::Incoming => head,
@@ -154,8 +180,14 @@ impl<'a> Described<'a> {
 
     fn as_json(&self, limit: usize) -> Value {
         let item = |&(split, triple): &(Split, Triple)| {
-            let (head, tail) = (self.graph.entities.name(triple.head), self.graph.entities.name(triple.tail));
-            json!({ "head": head, "tail": tail, "split": split.name() })
+            let entities = &self.graph.entities;
+            json!({
+                "head": entities.name(triple.head),
+                "head_label": entities.label(triple.head),
+                "tail": entities.name(triple.tail),
+                "tail_label": entities.label(triple.tail),
+                "split": split.name(),
+            })
         };
         let section = |section: &Section| {
             let direction = match section.direction {

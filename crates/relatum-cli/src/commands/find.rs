@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use relatum::graph::{Dictionary, Id, Split};
+use relatum::graph::{Dictionary, Id, RelationId, Split};
 use relatum::store::Project;
 use serde::Serialize;
 
@@ -15,8 +15,9 @@ pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
     /// The text, in any case
+    #[arg(allow_hyphen_values = true)]
     text: String,
-    /// How many of each to show
+    /// How many of each to show; 0 for all
     #[arg(long, default_value_t = 20)]
     limit: usize,
     /// Print JSON
@@ -29,22 +30,21 @@ struct Found {
     kind: &'static str,
     text: String,
     name: String,
+    label: Option<String>,
     edges: usize,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let project = Project::open(&args.dir)?;
     let graph = project.graph();
-    let train = graph.edges(Split::Train);
-    let (entities, entities_total) = found(
-        &graph.entities,
-        args,
-        |id| graph.entity_text(id),
-        |id| train.outgoing.of(id).len() + train.incoming.of(id).len(),
-    );
-    let counts = train.relation_counts(graph.relations.len());
-    let (relations, relations_total) =
-        found(&graph.relations, args, |id| graph.relation_text(id), |id| counts[id.index()]);
+    let degree = |id| {
+        let edges = Split::ALL.map(|split| graph.edges(split));
+        edges.iter().map(|edges| edges.outgoing.of(id).len() + edges.incoming.of(id).len()).sum()
+    };
+    let (entities, entities_total) = found(&graph.entities, args, |id| graph.entity_text(id), degree);
+    let counts = Split::ALL.map(|split| graph.edges(split).relation_counts(graph.relations.len()));
+    let uses = |id: RelationId| counts.iter().map(|counts| counts[id.index()]).sum();
+    let (relations, relations_total) = found(&graph.relations, args, |id| graph.relation_text(id), uses);
     let mut out = std::io::stdout().lock();
     if args.json {
         let all: Vec<&Found> = entities.iter().chain(&relations).collect();
@@ -60,13 +60,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         }
         let shown = if rows.len() < total { format!(", the {} shortest", rows.len()) } else { String::new() };
         writeln!(out, "{} with '{}'{shown}:", output::counted(total as u64, kind), args.text)?;
-        // Without labels the readable text is the name; saying it twice helps nobody.
-        let labelled = rows.iter().any(|row| row.name != row.text);
-        let header: &[&str] = if labelled { &["edges", "write", "name"] } else { &["edges", "write"] };
-        let mut table = output::table(header, &[0]);
+        // What to write is often the label or the name; saying it twice helps nobody.
+        let labels = rows.iter().any(|row| row.label.as_ref().is_some_and(|label| *label != row.text));
+        let names = rows.iter().any(|row| row.name != row.text);
+        let shown = [true, true, labels, names];
+        let pick = |cells: [String; 4]| {
+            cells.into_iter().zip(shown).filter_map(|(cell, shown)| shown.then_some(cell))
+        };
+        let header: Vec<String> = pick(["edges", "write", "label", "name"].map(str::to_owned)).collect();
+        let mut table = output::table(&header.iter().map(String::as_str).collect::<Vec<_>>(), &[0]);
         for row in rows {
-            let cells = [output::grouped(row.edges), row.text.clone(), row.name.clone()];
-            table.add_row(cells.into_iter().take(header.len()));
+            let label = row.label.clone().unwrap_or_default();
+            table.add_row(pick([output::grouped(row.edges), row.text.clone(), label, row.name.clone()]));
         }
         writeln!(out, "{}", output::render(&table))?;
     }
@@ -82,11 +87,13 @@ fn found<I: Id>(
     text: impl Fn(I) -> String,
     edges: impl Fn(I) -> usize,
 ) -> (Vec<Found>, usize) {
-    let (ids, total) = dictionary.containing(&args.text, args.limit);
+    let limit = if args.limit == 0 { usize::MAX } else { args.limit };
+    let (ids, total) = dictionary.containing(&args.text, limit);
     let row = |id: I| Found {
         kind: I::KIND,
         text: text(id),
         name: dictionary.name(id).to_owned(),
+        label: dictionary.label(id).map(str::to_owned),
         edges: edges(id),
     };
     (ids.into_iter().map(row).collect(), total)

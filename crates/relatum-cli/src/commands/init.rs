@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use relatum::graph::read::{
-    Columns, FileReport, FolderReport, Format, Header, Observer, Options, Reader, folders,
+    Column, Columns, FileReport, FolderReport, Format, Header, Observer, Options, Reader, folders,
 };
 use relatum::graph::{BuildReport, Graph, GraphBuilder, Shares, Split, SplitReport};
 use relatum::store::{Project, Queries, Source, Staging};
@@ -78,8 +78,8 @@ fn parse_format(text: &str) -> Result<Format, String> {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let inputs = Inputs::of(args)?;
-    let staging = Staging::begin(&args.dir)?;
     signals::watch()?;
+    let staging = Staging::begin(&args.dir)?;
     let progress = Progress::new(&inputs);
     let gathered = gather(args, inputs, &progress)?;
     progress.bar.set_message("sorting");
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Project::create(staging, &graph, &queries, gathered.sources)?;
     progress.bar.finish_and_clear();
     for note in gathered.notes.into_iter().chain(build_notes(&graph, built)) {
-        eprintln!("note: {note}");
+        output::say(&format!("note: {note}"));
     }
     summarise(&args.dir, &graph)
 }
@@ -109,12 +109,23 @@ impl Inputs {
         let mut files: Vec<(Split, PathBuf)> =
             args.files.iter().map(|path| (Split::Train, path.clone())).collect();
         files.extend(named);
+        if args.split.is_some() && files.iter().any(|(split, _)| *split != Split::Train) {
+            let message =
+                "valid or test files are given already: give files for each split, or --split, not both";
+            return Err(Misuse(message.to_owned()).into());
+        }
+        let by_name = |columns: &Columns| columns.0.iter().any(|column| matches!(column, Column::Named(_)));
+        if args.no_header && args.columns.as_ref().is_some_and(by_name) {
+            let message =
+                "--columns by name needs a header: leave --no-header out, or give positions as in 1,2,3";
+            return Err(Misuse(message.to_owned()).into());
+        }
         if let Some((_, dir)) = files.iter().find(|(_, path)| path.is_dir()) {
             if files.len() > 1 {
                 let message = format!("{} is a folder: give one folder, or files, not both", dir.display());
                 return Err(Misuse(message).into());
             }
-            return Self::of_folder(dir);
+            return Self::of_folder(dir, args);
         }
         if !files.iter().any(|(split, _)| *split == Split::Train) {
             let message =
@@ -127,8 +138,17 @@ impl Inputs {
         Ok(Self::Files(files))
     }
 
-    fn of_folder(dir: &Path) -> anyhow::Result<Self> {
+    fn of_folder(dir: &Path, args: &Args) -> anyhow::Result<Self> {
         if let Some(kind) = folders::recognise(dir) {
+            let for_files = args.columns.is_some() || args.format.is_some() || args.header || args.no_header;
+            if for_files || args.literals || args.skip_bad_lines {
+                let message = format!(
+                    "{} is a {kind}: --columns, --format, --header, --no-header, --literals and --skip-bad-lines are \
+                     for files of triples",
+                    dir.display()
+                );
+                return Err(Misuse(message).into());
+            }
             return Ok(Self::Folder(kind, dir.to_owned()));
         }
         match folders::split_files(dir) {
@@ -203,6 +223,9 @@ fn gather(args: &Args, inputs: Inputs, progress: &Progress) -> anyhow::Result<Ga
         let report = reader.read_labels(path).context("while reading labels")?;
         let file = path.display();
         notes.push(format!("{file}: {} given", output::counted(report.used, "label")));
+        if report.bad_lines > 0 {
+            notes.push(format!("{file}: {} passed over", output::counted(report.bad_lines, "bad line")));
+        }
         if report.unused > 0 {
             let unused = output::counted(report.unused, "label");
             notes.push(format!("{file}: {unused} of names that are not in the graph left out"));
@@ -238,6 +261,20 @@ fn file_notes(report: &FileReport) -> Vec<String> {
     note(report.bad_lines, "bad line", "passed over");
     note(report.literals, "triple", "with a literal left out (--literals keeps them)");
     note(report.other_graphs, "quad", "of named graphs left out (only the default graph is read)");
+    if let Some(header) = &report.guessed_header {
+        notes.push(format!(
+            "{}: the first line ({header}) is taken for a header; --no-header reads it as a triple",
+            report.file
+        ));
+    }
+    if !report.other_prefixes.is_empty() {
+        let prefixes: Vec<String> = report.other_prefixes.iter().map(|prefix| format!("{prefix}:")).collect();
+        notes.push(format!(
+            "{}: {} mean something else in an earlier file; its meaning stays",
+            report.file,
+            prefixes.join(", ")
+        ));
+    }
     for (line, problem) in &report.bad_examples {
         notes.push(format!("  {}:{line}: {problem}", report.file));
     }

@@ -9,6 +9,7 @@ mod grid;
 mod import;
 mod init;
 mod link_eval;
+mod plan;
 mod settings;
 mod stats;
 mod train;
@@ -31,6 +32,7 @@ enum Command {
     Stats(stats::Args),
     Describe(describe::Args),
     Find(find::Args),
+    Plan(plan::Args),
     Train(Box<train::Args>),
     Grid(Box<grid::Args>),
     LinkEval(link_eval::Args),
@@ -47,6 +49,7 @@ impl Relatum {
             Command::Stats(args) => stats::run(&args),
             Command::Describe(args) => describe::run(&args),
             Command::Find(args) => find::run(&args),
+            Command::Plan(args) => plan::run(&args),
             Command::Train(args) => train::run(&args),
             Command::Grid(args) => grid::run(&args),
             Command::LinkEval(args) => link_eval::run(&args),

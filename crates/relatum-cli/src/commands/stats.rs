@@ -100,8 +100,15 @@ fn queries_text(queries: &Queries) -> Option<String> {
         .into_iter()
         .filter_map(|split| Some((split, queries.of(split)?)))
         .collect();
-    let (_, first) = sets.first()?;
-    let shapes: Vec<&str> = first.groups.iter().map(|group| group.shape.as_str()).collect();
+    let mut shapes: Vec<&str> = Vec::new();
+    for group in sets.iter().flat_map(|(_, set)| &set.groups) {
+        if !shapes.contains(&group.shape.as_str()) {
+            shapes.push(&group.shape);
+        }
+    }
+    if shapes.is_empty() {
+        return None;
+    }
     let header: Vec<&str> = std::iter::once("queries").chain(shapes.iter().copied()).collect();
     let mut table = output::table(&header, &(1..header.len()).collect::<Vec<_>>());
     for (split, set) in &sets {

@@ -24,7 +24,7 @@ pub struct GraphBuilder {
     entity_labels: Vec<String>,
     relation_labels: Vec<String>,
     triples: [Vec<Triple>; 3],
-    inverses: Inverses,
+    pub(super) inverses: Inverses,
     /// Prefixes found in the sources.
     pub prefixes: Prefixes,
 }

@@ -61,6 +61,11 @@ impl Graph {
         self.entities.readable(id, &self.prefixes)
     }
 
+    /// An entity for a list that a person reads; see [`Dictionary::shown`].
+    pub fn entity_shown(&self, id: EntityId) -> String {
+        self.entities.shown(id, &self.prefixes)
+    }
+
     /// How to write a relation so that a person can read it and [`relation`](Self::relation) finds it.
     pub fn relation_text(&self, id: RelationId) -> String {
         self.relations.readable(id, &self.prefixes)

@@ -66,9 +66,9 @@ pub struct Prefixes {
 }
 
 impl Prefixes {
-    /// Adds a prefix; the first meaning of a prefix stays.
-    pub fn insert(&mut self, prefix: &str, iri: &str) {
-        self.by_prefix.entry(prefix.to_owned()).or_insert_with(|| iri.to_owned());
+    /// Adds a prefix; the first meaning of a prefix stays. Whether the prefix now means this.
+    pub fn insert(&mut self, prefix: &str, iri: &str) -> bool {
+        self.by_prefix.entry(prefix.to_owned()).or_insert_with(|| iri.to_owned()) == iri
     }
 
     /// All prefixes with their IRIs, by prefix.
@@ -114,7 +114,7 @@ impl<I: Id> Dictionary<I> {
             ids => Err(NameError::Ambiguous {
                 kind: I::KIND,
                 text: text.to_owned(),
-                candidates: ids.iter().take(LISTED).map(|&id| self.name(id).to_owned()).collect(),
+                candidates: ids.iter().take(LISTED).map(|&id| self.readable(id, prefixes)).collect(),
                 count: ids.len(),
             }),
         }
@@ -134,6 +134,16 @@ impl<I: Id> Dictionary<I> {
         match prefixes.shorten(name) {
             Some(short) if self.by_name(&short).is_none() => short,
             _ => name.to_owned(),
+        }
+    }
+
+    /// What to show a person in a list: the [`readable`](Self::readable) text, and where that is not
+    /// the label, the label behind it: `/m/0d0x8 (Georgia)`.
+    pub fn shown(&self, id: I, prefixes: &Prefixes) -> String {
+        let text = self.readable(id, prefixes);
+        match self.label(id) {
+            Some(label) if label != text => format!("{text} ({label})"),
+            _ => text,
         }
     }
 
@@ -168,12 +178,16 @@ mod tests {
     fn an_ambiguous_label_lists_the_candidates() {
         let (cities, prefixes) = cities();
         let message = cities.resolve("Paris", &prefixes).unwrap_err().to_string();
-        insta::assert_snapshot!(message, @"the label 'Paris' belongs to 2 entities: write the name of one of them: 'http://x.org/Paris', 'http://x.org/Paris_TX'");
+        insta::assert_snapshot!(message, @"the label 'Paris' belongs to 2 entities: write the name of one of them: 'x:Paris', 'x:Paris_TX'");
     }
 
     #[test]
     fn an_unknown_name_lists_the_nearest() {
         let (cities, prefixes) = cities();
+        assert_eq!(
+            cities.resolve("x:Berlim", &prefixes).unwrap_err().to_string(),
+            "there is no entity 'x:Berlim'; the nearest: 'Berlin'"
+        );
         let message = cities.resolve("Berlim", &prefixes).unwrap_err().to_string();
         insta::assert_snapshot!(message, @"there is no entity 'Berlim'; the nearest: 'Berlin'");
     }
@@ -183,6 +197,7 @@ mod tests {
         let (cities, prefixes) = cities();
         let readable: Vec<String> = cities.ids().map(|id| cities.readable(id, &prefixes)).collect();
         assert_eq!(readable, ["Berlin", "x:Paris", "x:Paris_TX", "plain"]);
+        assert_eq!(cities.shown(EntityId(1), &prefixes), "x:Paris (Paris)");
         for (id, text) in cities.ids().zip(&readable) {
             assert_eq!(cities.resolve(text, &prefixes), Ok(id));
         }

@@ -20,7 +20,8 @@ pub(super) fn nearest<I: Id>(
     text: &str,
     count: usize,
 ) -> Vec<String> {
-    let wanted = local_part(text).to_ascii_lowercase().into_bytes();
+    let expanded = prefixes.expand(text);
+    let wanted = local_part(expanded.as_deref().unwrap_or(text)).to_ascii_lowercase().into_bytes();
     let comparator = levenshtein::BatchComparator::new(wanted.iter().copied());
     let cutoff = (wanted.len() / 3).clamp(1, 8);
     let score = |candidate: &str| -> Option<usize> {

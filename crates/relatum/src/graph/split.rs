@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use super::GraphBuilder;
-use super::ids::{Id, Split, Triple};
+use super::ids::{Id, RelationId, Split, Triple};
+use super::{GraphBuilder, Inverses};
 use crate::random::Rng;
 
 /// Why a split cannot be made.
@@ -73,43 +73,79 @@ impl GraphBuilder {
         }
         let mut entity_left = vec![0u32; self.entities()];
         let mut relation_left = vec![0u32; self.relations()];
+        let inverses = self.inverses.clone();
         let triples = self.triples_mut(Split::Train);
         let given = triples.len();
         triples.sort_unstable();
         triples.dedup();
         let repeated = given - triples.len();
-        for triple in triples.iter() {
-            entity_left[triple.head.index()] += 1;
-            entity_left[triple.tail.index()] += 1;
-            relation_left[triple.relation.index()] += 1;
+        // An edge and its mate along the inverse relation say the same, so they go together: held
+        // out alone, either would be known from the other. Of two mates the first stands for both.
+        let mut units: Vec<Triple> =
+            triples.iter().map(|&triple| first_of_mates(triple, &inverses)).collect();
+        if !inverses.is_empty() {
+            units.sort_unstable();
+            units.dedup();
         }
-        let wanted = |share: f64| (share * triples.len() as f64).round() as usize;
+        for unit in &units {
+            entity_left[unit.head.index()] += 1;
+            entity_left[unit.tail.index()] += 1;
+            relation_left[unit.relation.index()] += 1;
+        }
+        let wanted = |share: f64| (share * units.len() as f64).round() as usize;
         let (valid_wanted, test_wanted) = (wanted(shares.valid), wanted(shares.test));
-        Rng::new(seed).shuffle(triples);
+        Rng::new(seed).shuffle(&mut units);
         let mut held_out: Vec<Triple> = Vec::with_capacity(valid_wanted + test_wanted);
-        triples.retain(|triple| {
-            let (head, tail) = (triple.head.index(), triple.tail.index());
+        units.retain(|unit| {
+            let (head, tail) = (unit.head.index(), unit.tail.index());
             // A loop counts twice for its one entity.
             let needed = if head == tail { 3 } else { 2 };
             let spare = entity_left[head] >= needed
                 && entity_left[tail] >= needed
-                && relation_left[triple.relation.index()] >= 2;
+                && relation_left[unit.relation.index()] >= 2;
             if held_out.len() == valid_wanted + test_wanted || !spare {
                 return true;
             }
             entity_left[head] -= 1;
             entity_left[tail] -= 1;
-            relation_left[triple.relation.index()] -= 1;
-            held_out.push(*triple);
+            relation_left[unit.relation.index()] -= 1;
+            held_out.push(*unit);
             false
         });
         let short = valid_wanted + test_wanted - held_out.len();
         // If there is less than was asked for, both parts are short in proportion.
         let valid = held_out.len() * valid_wanted / (valid_wanted + test_wanted).max(1);
-        *self.triples_mut(Split::Test) = held_out.split_off(valid);
-        *self.triples_mut(Split::Valid) = held_out;
+        let test = held_out.split_off(valid);
+        let given = std::mem::take(triples);
+        for (split, units) in [(Split::Train, units), (Split::Valid, held_out), (Split::Test, test)] {
+            *self.triples_mut(split) = with_mates(units, &given, &inverses);
+        }
         Ok(SplitReport { repeated, short })
     }
+}
+
+/// The triple or its mate, whichever has the smaller relation.
+fn first_of_mates(triple: Triple, inverses: &Inverses) -> Triple {
+    match inverses.of(triple.relation) {
+        Some(inverse) if inverse < triple.relation => mate(triple, inverse),
+        _ => triple,
+    }
+}
+
+fn mate(triple: Triple, inverse: RelationId) -> Triple {
+    Triple { head: triple.tail, relation: inverse, tail: triple.head }
+}
+
+/// Those of the units and their mates that were given; `given` is sorted.
+fn with_mates(units: Vec<Triple>, given: &[Triple], inverses: &Inverses) -> Vec<Triple> {
+    if inverses.is_empty() {
+        return units;
+    }
+    let both = units.into_iter().flat_map(|unit| {
+        let mate = inverses.of(unit.relation).map(|inverse| mate(unit, inverse));
+        std::iter::once(unit).chain(mate.filter(|&mate| mate != unit))
+    });
+    both.filter(|triple| given.binary_search(triple).is_ok()).collect()
 }
 
 #[cfg(test)]
@@ -157,6 +193,27 @@ mod tests {
                 builder.finish().0
             };
             prop_assert_eq!(split(), split());
+        }
+    }
+
+    #[test]
+    fn an_edge_and_its_mate_are_never_parted() {
+        let mut builder = GraphBuilder::default();
+        for i in 0..200 {
+            let (head, tail) = (format!("e{}", i % 17), format!("e{}", i * 7 % 23));
+            builder.add(Split::Train, &head, "part of", &tail);
+            builder.add(Split::Train, &tail, "has part", &head);
+        }
+        builder.pair(RelationId(0), RelationId(1));
+        builder.split("0.7/0.2/0.1".parse().unwrap(), 5).unwrap();
+        let (graph, _) = builder.finish();
+        for split in Split::ALL {
+            let edges = graph.edges(split);
+            assert!(!edges.is_empty());
+            for triple in edges.triples() {
+                let inverse = graph.inverses.of(triple.relation).unwrap();
+                assert!(edges.contains(mate(triple, inverse)), "{split} {triple:?}");
+            }
         }
     }
 

@@ -37,19 +37,25 @@ pub struct Staging {
     /// Held while the folder is being made; a killed process leaves the folder, not the lock.
     lock: Option<File>,
     parents: NewParents,
+    /// The target was an empty folder, and is to be one again if nothing comes of this.
+    took_over: bool,
 }
 
 impl Staging {
     /// Starts a folder. What an earlier, killed process left of the same folder is removed.
     pub fn begin(target: &Path) -> Result<Self, StoreError> {
-        let empty_folder = || fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
-        if fs::symlink_metadata(target).is_ok() && !empty_folder() {
-            return Err(StoreError::Exists(target.to_owned()));
-        }
+        refuse_taken(target)?;
         let temporary = beside(target, "partial");
         let parents = NewParents::create(target)?;
         let lock = lock_beside(target, &temporary)?;
-        let staging = Self { target: target.to_owned(), temporary, lock: Some(lock), parents };
+        // Somebody may have finished the same folder while this process waited for its turn.
+        refuse_taken(target)?;
+        // An empty folder is taken over; that it can be is found out before the work, not after it.
+        let took_over = target.exists();
+        if took_over {
+            fs::remove_dir(target).map_err(StoreError::io("take over", target))?;
+        }
+        let staging = Self { target: target.to_owned(), temporary, lock: Some(lock), parents, took_over };
         remove_if_there(&staging.temporary)?;
         fs::create_dir(&staging.temporary).map_err(StoreError::io("create", target))?;
         Ok(staging)
@@ -70,8 +76,10 @@ impl Staging {
     }
 
     fn unlock(&mut self) {
-        if self.lock.take().is_some() {
+        // The name goes before the lock: who gets the lock later finds that its file is gone.
+        if let Some(lock) = self.lock.take() {
             let _ = fs::remove_file(lock_name(&self.temporary));
+            drop(lock);
         }
     }
 }
@@ -81,6 +89,9 @@ impl Drop for Staging {
         if self.lock.is_some() {
             // Nothing better can be done here than to try.
             let _ = fs::remove_dir_all(&self.temporary);
+            if self.took_over {
+                let _ = fs::create_dir(&self.target);
+            }
             self.unlock();
         }
     }
@@ -120,9 +131,23 @@ impl Drop for NewParents {
     }
 }
 
+/// A target must not be there, or be an empty folder that nobody stands in.
+fn refuse_taken(target: &Path) -> Result<(), StoreError> {
+    let Ok(there) = fs::symlink_metadata(target) else { return Ok(()) };
+    let empty = || fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
+    let is_here = || fs::canonicalize(target).ok() == std::env::current_dir().and_then(fs::canonicalize).ok();
+    if there.is_dir() && empty() && !is_here() {
+        return Ok(());
+    }
+    Err(StoreError::Exists(target.to_owned()))
+}
+
 fn lock_beside(target: &Path, temporary: &Path) -> Result<File, StoreError> {
-    let lock = File::create(lock_name(temporary)).map_err(StoreError::io("create", target))?;
+    let path = lock_name(temporary);
+    let lock = File::create(&path).map_err(StoreError::io("create", target))?;
     match lock.try_lock() {
+        // The file may have been removed, with its lock, between opening and locking it.
+        Ok(()) if !path.exists() => Err(StoreError::Busy(target.to_owned())),
         Ok(()) => Ok(lock),
         Err(TryLockError::WouldBlock) => Err(StoreError::Busy(target.to_owned())),
         Err(TryLockError::Error(source)) => Err(StoreError::io("create", target)(source)),
@@ -217,6 +242,17 @@ mod tests {
         let target = dir.path().join("project");
         let _first = Staging::begin(&target).unwrap();
         assert!(matches!(Staging::begin(&target), Err(StoreError::Busy(_))));
+    }
+
+    #[test]
+    fn an_empty_folder_is_taken_over_and_given_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("project");
+        fs::create_dir(&target).unwrap();
+        drop(Staging::begin(&target).unwrap());
+        assert_eq!(names(dir.path()), ["project"]);
+        Staging::begin(&target).unwrap().finish().unwrap();
+        assert_eq!(names(dir.path()), ["project"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::error::StoreError;
 use super::file::MappedFile;
 use super::project::{ENTITIES, INVERSES, Project, RELATIONS, edges_name, queries_name, sealed};
-use crate::benchmark::{Lists, QueryGroup};
+use crate::benchmark::{Lists, QueryGroup, Role, Skeleton};
 use crate::graph::{Adjacency, Dictionary, Edges, EntityId, Graph, Id, Split, Texts, Triple};
 
 /// The first thing that is wrong in a file's content, in words.
@@ -13,28 +13,32 @@ type Finding = Result<(), String>;
 
 impl Project {
     /// Opens the project and verifies every checksum and every reference from one file to another.
-    /// `visit` is told each file as its turn comes.
-    pub fn check(dir: &Path, mut visit: impl FnMut(&str)) -> Result<Self, StoreError> {
+    /// `visit` is told the outcome of each file; the first damage found is the error.
+    pub fn check(dir: &Path, mut visit: impl FnMut(&str, Option<&StoreError>)) -> Result<Self, StoreError> {
         let project = Self::open(dir)?;
         let graph = project.graph();
+        let mut first: Option<StoreError> = None;
         let mut verify = |name: &str, kind: &str, finding: &dyn Fn() -> Finding| {
-            visit(name);
-            let file: MappedFile = sealed(dir, project.manifest(), name, kind)?;
-            file.verify()?;
-            finding().map_err(|what| StoreError::damaged(&dir.join(name), what))
+            let outcome = sealed(dir, project.manifest(), name, kind)
+                .and_then(|file: MappedFile| file.verify())
+                .and_then(|()| finding().map_err(|what| StoreError::damaged(&dir.join(name), what)));
+            visit(name, outcome.as_ref().err());
+            if first.is_none() {
+                first = outcome.err();
+            }
         };
-        verify(ENTITIES, "dict", &|| check_dictionary(&graph.entities))?;
-        verify(RELATIONS, "dict", &|| check_dictionary(&graph.relations))?;
-        verify(INVERSES, "pairs", &|| check_inverses(graph))?;
+        verify(ENTITIES, "dict", &|| check_dictionary(&graph.entities));
+        verify(RELATIONS, "dict", &|| check_dictionary(&graph.relations));
+        verify(INVERSES, "pairs", &|| Ok(()));
         for split in Split::ALL {
-            verify(&edges_name(split), "edges", &|| check_edges(graph, graph.edges(split)))?;
+            verify(&edges_name(split), "edges", &|| check_edges(graph, graph.edges(split)));
             if let Some(set) = project.queries().of(split) {
                 verify(&queries_name(split), super::queries::KIND, &|| {
                     set.groups.iter().try_for_each(|group| check_group(graph, group))
-                })?;
+                });
             }
         }
-        Ok(project)
+        first.map_or(Ok(project), Err)
     }
 }
 
@@ -74,13 +78,6 @@ fn check_order<I: Id>(
         ordered(a, b) && (a != b || pair[0] < pair[1])
     };
     if order.windows(2).all(right) { Ok(()) } else { Err("names out of order, or one name twice".to_owned()) }
-}
-
-fn check_inverses(graph: &Graph) -> Finding {
-    let outside = graph.inverses.pairs().find(|&(_, b)| b.index() >= graph.relations.len());
-    outside.map_or(Ok(()), |(a, b)| {
-        Err(format!("relations {} and {} are paired, but one is not there", a.0, b.0))
-    })
 }
 
 fn check_edges(graph: &Graph, edges: &Edges) -> Finding {
@@ -134,8 +131,17 @@ fn check_group(graph: &Graph, group: &QueryGroup) -> Finding {
             group.shape
         ));
     }
-    let largest = graph.entities.len().max(graph.relations.len());
-    if group.arguments.iter().any(|&argument| argument as usize >= largest) {
+    let skeleton: Skeleton =
+        group.skeleton.parse().map_err(|error| format!("its shape cannot be read: {error}"))?;
+    let roles = skeleton.roles();
+    if roles.len() != group.arity {
+        return Err(format!("{} arguments a query for the shape {}", group.arity, group.skeleton));
+    }
+    let outside = |(&role, &id): (&Role, &u32)| match role {
+        Role::Entity => id as usize >= graph.entities.len(),
+        Role::Relation => id as usize >= graph.relations.len(),
+    };
+    if group.arguments.chunks(group.arity).any(|query| roles.iter().zip(query).any(outside)) {
         return Err(format!("a query of shape {} names an id outside the graph", group.shape));
     }
     check_lists(graph, group, &group.easy)?;

@@ -80,6 +80,7 @@ fn remedy(error: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             " (choose a folder that you may write to)"
         }
+        io::ErrorKind::ResourceBusy => " (name a folder that is not there yet)",
         io::ErrorKind::NotADirectory => " (a part of that path is a file, not a folder)",
         _ => "",
     }

@@ -17,6 +17,7 @@ const FORMAT: &str = "relatum project";
 
 /// The content of a project's manifest. It is written last, so where it is, the rest is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Manifest {
     format: String,
     version: u32,

@@ -99,7 +99,8 @@ impl Project {
         let manifest = Manifest::read(dir)?;
         let entities = open_dictionary(&sealed(dir, &manifest, ENTITIES, "dict")?)?;
         let relations = open_dictionary(&sealed(dir, &manifest, RELATIONS, "dict")?)?;
-        let inverses = open_inverses(&sealed(dir, &manifest, INVERSES, "pairs")?)?;
+        let inverses =
+            open_inverses(&sealed(dir, &manifest, INVERSES, "pairs")?, relations.len(), &dir.join(INVERSES))?;
         let mut edges: [Edges; 3] = Default::default();
         let mut stored_queries = Queries::default();
         for split in Split::ALL {
@@ -218,10 +219,14 @@ fn open_dictionary<I: Id>(file: &MappedFile) -> Result<Dictionary<I>, StoreError
     })
 }
 
-fn open_inverses(file: &MappedFile) -> Result<Inverses, StoreError> {
+fn open_inverses(file: &MappedFile, relations: usize, path: &Path) -> Result<Inverses, StoreError> {
     let pairs: Column<[RelationId; 2]> = file.column(0)?;
     let mut inverses = Inverses::default();
     for &[a, b] in pairs.iter() {
+        if a.max(b).index() >= relations {
+            let what = format!("it pairs the relations {} and {}, of {relations}", a.0, b.0);
+            return Err(StoreError::damaged(path, what));
+        }
         inverses.pair(a, b);
     }
     Ok(inverses)
@@ -325,7 +330,7 @@ mod tests {
             let graph = graph(&raw, &labels);
             let queries = queries(&graph);
             create(&dir, &graph, &queries);
-            let project = Project::check(&dir, |_| {}).unwrap();
+            let project = Project::check(&dir, |_, _| {}).unwrap();
             prop_assert_eq!(project.graph(), &graph);
             prop_assert_eq!(project.queries(), &queries);
             prop_assert_eq!(&project.manifest().sources, &[source()]);
@@ -365,12 +370,12 @@ mod tests {
             let last = changed.len() - 3;
             changed[last] ^= 1;
             fs::write(&path, &changed).unwrap();
-            assert!(Project::check(&dir, |_| {}).is_err(), "{file}");
+            assert!(Project::check(&dir, |_, _| {}).is_err(), "{file}");
             fs::remove_file(&path).unwrap();
             assert!(Project::open(&dir).is_err(), "{file} missing");
             fs::write(&path, whole).unwrap();
         }
-        Project::check(&dir, |_| {}).unwrap();
+        Project::check(&dir, |_, _| {}).unwrap();
     }
 
     #[test]

@@ -23,6 +23,9 @@ impl FromStr for Columns {
     fn from_str(text: &str) -> Result<Self, String> {
         let columns: Vec<Column> =
             text.split(',').map(|part| column(part.trim())).collect::<Result<_, _>>()?;
+        if (1..columns.len()).any(|at| columns[..at].contains(&columns[at])) {
+            return Err("a column is named twice".to_owned());
+        }
         let given = columns.len();
         let columns = columns.try_into();
         columns.map(Self).map_err(|_| {
@@ -159,7 +162,7 @@ mod tests {
 
     #[test]
     fn impossible_columns_are_refused() {
-        for text in ["1,2", "0,1,2", "a,,b", "1,2,3,4"] {
+        for text in ["1,2", "0,1,2", "a,,b", "1,2,3,4", "1,1,2"] {
             assert!(text.parse::<Columns>().is_err(), "{text}");
         }
     }

@@ -19,7 +19,6 @@ pub(super) struct CsvRows<R> {
     pending: std::ops::Range<usize>,
     fields: Vec<u8>,
     ends: Vec<usize>,
-    line: u64,
     finished: bool,
 }
 
@@ -33,7 +32,6 @@ impl<R: Read> CsvRows<R> {
             pending: 0..0,
             fields: vec![0; MAX_LINE],
             ends: vec![0; 256],
-            line: 1,
             finished: false,
         }
     }
@@ -42,7 +40,7 @@ impl<R: Read> CsvRows<R> {
     pub(super) fn next(&mut self) -> io::Result<Option<Record<'_>>> {
         let (mut written, mut ended) = (0, 0);
         let mut problem = None;
-        let line = self.line;
+        let ended_on;
         loop {
             if self.pending.is_empty() && !self.finished {
                 let read = read_some(&mut self.bytes, &mut self.input)?;
@@ -67,17 +65,18 @@ impl<R: Read> CsvRows<R> {
                     self.ends.resize(found * 2, 0);
                 }
                 ReadRecordResult::Record => {
-                    // Of "\r\n" the parser counts the line only when it meets the second byte.
-                    let after_return = input[..taken].ends_with(b"\r");
-                    self.line = self.parser.line() + u64::from(after_return);
+                    // After "\n" the parser is on the next line already; of "\r\n" it has met one byte.
+                    ended_on = self.parser.line() - u64::from(input[..taken].ends_with(b"\n"));
                     break;
                 }
                 ReadRecordResult::End => return Ok(None),
             }
         }
         if let Some(problem) = problem {
-            return Ok(Some((line, Err(problem))));
+            return Ok(Some((ended_on, Err(problem))));
         }
+        // Blank lines before the record count, line breaks within its fields are its own.
+        let line = ended_on - memchr::memchr_iter(b'\n', &self.fields[..written]).count() as u64;
         let mut from = 0;
         let cut = self.ends[..ended].iter().map(|&to| &self.fields[std::mem::replace(&mut from, to)..to]);
         Ok(Some((line, Ok(cut.collect()))))
@@ -122,6 +121,12 @@ mod tests {
         let expected = [(1, ["a", "b, \"c\"", "d"]), (2, ["two\nlines", "x", "y"]), (4, ["last", "1", "2"])];
         let expected = expected.map(|(line, fields)| (line, Ok(fields.map(str::to_owned).to_vec())));
         assert_eq!(rows(text), expected);
+    }
+
+    #[test]
+    fn blank_lines_are_counted() {
+        let lines: Vec<u64> = rows(b"a,b,c\n\n\r\n\nd,e,f\n").iter().map(|(line, _)| *line).collect();
+        assert_eq!(lines, [1, 5]);
     }
 
     #[test]

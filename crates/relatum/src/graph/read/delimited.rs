@@ -123,10 +123,11 @@ fn cut_tsv<const N: usize>(
     emptied: &Receiver<Batch<N>>,
 ) -> std::io::Result<()> {
     let mut lines = Lines::new(bytes);
+    let mut header = layout.has_header;
     let mut batch = reused(emptied);
     while let Some(piece) = lines.next(std::mem::take(&mut batch.bytes))? {
         match piece {
-            Piece::Lines(block) => batch.cut_block(block, layout),
+            Piece::Lines(block) => batch.cut_block(block, layout, &mut header),
             Piece::TooLong(line) => batch.bad.push((line, LineProblem::TooLong)),
         }
         if full.send(Ok(batch)).is_err() {
@@ -172,19 +173,20 @@ fn cut_csv<const N: usize>(
 }
 
 impl<const N: usize> Batch<N> {
-    fn cut_block(&mut self, block: Block, layout: &Layout<N>) {
+    /// Cuts whole lines; the first that is not blank is passed over if it is a header.
+    fn cut_block(&mut self, block: Block, layout: &Layout<N>, header: &mut bool) {
         self.bytes = block.bytes;
         let bytes = std::mem::take(&mut self.bytes);
         // One look at the whole block spares a look at every field.
-        let trusted = simdutf8::basic::from_utf8(&bytes).is_ok() && memchr::memchr(0, &bytes).is_none();
+        let trusted =
+            simdutf8::basic::from_utf8(&bytes).is_ok() && !bytes.iter().any(|&byte| is_control(byte));
         let mut number = block.first_line;
         let mut start = 0;
         while start < bytes.len() {
             let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |at| start + at);
-            if number == 1 && bytes.starts_with(b"\xef\xbb\xbf") {
-                start += 3;
-            }
-            if !(number == 1 && layout.has_header) {
+            if *header && !bytes[start..end].trim_ascii().is_empty() {
+                *header = false;
+            } else {
                 match cut_line(&bytes, start, end, layout, trusted) {
                     Ok(Some(fields)) => self.rows.push(fields),
                     Ok(None) => {}
@@ -290,6 +292,14 @@ fn checked(text: &[u8], position: usize, trusted: bool) -> Result<&[u8], LinePro
         if std::str::from_utf8(text).is_err() {
             return Err(LineProblem::NotUtf8 { column });
         }
+        if text.iter().any(|&byte| is_control(byte) || matches!(byte, b'\n' | b'\r' | b'\t')) {
+            return Err(LineProblem::Control { column });
+        }
     }
     Ok(text)
+}
+
+/// Control characters that structure no table.
+fn is_control(byte: u8) -> bool {
+    (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) || byte == 0x7f
 }

@@ -69,6 +69,18 @@ pub enum ReadError {
         /// What is wrong with it.
         problem: LineProblem,
     },
+    /// A file of labels is empty. It should have two columns, name and label.
+    #[error("{file} is empty: expected lines with two columns, name and label")]
+    NoLabels {
+        /// The file.
+        file: String,
+    },
+    /// One statement is longer than any RDF tool writes them.
+    #[error("{file} holds a statement longer than 16 MiB: is it the RDF that its name or --format says?")]
+    TooLong {
+        /// The file.
+        file: String,
+    },
     /// The person asked to stop. Nothing was kept.
     #[error("stopped before the end; nothing was kept")]
     Stopped,
@@ -107,6 +119,12 @@ pub enum LineProblem {
         /// The column, counted from 1.
         column: usize,
     },
+    /// A line break or another control character: in CSV, most likely a quote that is never closed.
+    #[error("column {column} holds a line break or another control character (is a quote left open?)")]
+    Control {
+        /// The column, counted from 1.
+        column: usize,
+    },
     /// The line is longer than any name can be.
     #[error("the line is longer than {} KiB (is this a file of triples?)", super::lines::MAX_LINE >> 10)]
     TooLong,
@@ -120,7 +138,9 @@ pub enum LineProblem {
 
 fn columns_hint(expected: usize, found: usize) -> &'static str {
     match found {
-        _ if found > expected => " (say which columns to take with --columns, e.g. --columns 1,2,3)",
+        _ if found > expected && expected == 3 => {
+            " (say which columns to take with --columns, e.g. --columns 1,2,3)"
+        }
         1 => " (are the columns separated by tabs, or by commas in a .csv file, and all quotes closed?)",
         _ => "",
     }

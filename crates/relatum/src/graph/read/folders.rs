@@ -45,8 +45,16 @@ pub fn split_files(dir: &Path) -> Option<Vec<(Split, PathBuf)>> {
     let mut found: Vec<(Split, PathBuf)> = Vec::new();
     for entry in std::fs::read_dir(dir).ok()?.flatten() {
         let name = entry.file_name();
-        let stem = name.to_str()?.split('.').next()?.to_ascii_lowercase();
-        let split = match stem.as_str() {
+        let Some((stem, format)) = name.to_str().map(|name| name.split_once('.').unwrap_or((name, "")))
+        else {
+            continue;
+        };
+        let known = ["", "txt", "tsv", "csv", "nt", "ttl", "nq", "trig"];
+        let bare = format.strip_suffix(".gz").or_else(|| format.strip_suffix(".zst")).unwrap_or(format);
+        if !entry.path().is_file() || !known.contains(&bare.to_ascii_lowercase().as_str()) {
+            continue;
+        }
+        let split = match stem.to_ascii_lowercase().as_str() {
             "train" => Split::Train,
             "valid" | "validation" | "dev" => Split::Valid,
             "test" => Split::Test,
@@ -66,7 +74,7 @@ mod tests {
     #[test]
     fn files_of_splits_are_found_in_their_order() {
         let dir = tempfile::tempdir().unwrap();
-        for name in ["test.txt", "dev.tsv.gz", "train.txt", "entities.dict"] {
+        for name in ["test.txt", "dev.tsv.gz", "train.txt", "entities.dict", "test.py", "train.tsv.bak"] {
             std::fs::write(dir.path().join(name), "").unwrap();
         }
         let found = split_files(dir.path()).unwrap();

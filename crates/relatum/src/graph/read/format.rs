@@ -82,8 +82,14 @@ fn by_content(start: &[u8]) -> Option<Format> {
         // TriG reads everything that is Turtle, and named graphs as well.
         return Some(Format::TriG);
     }
-    if line.ends_with('.') && (line.starts_with('<') || line.starts_with("_:")) {
-        return Some(Format::NQuads);
+    if line.starts_with('<') || line.starts_with("_:") {
+        let mut words = line.split_whitespace().skip(1);
+        let one_statement =
+            line.ends_with('.') && words.next().is_some_and(|predicate| predicate.starts_with('<'));
+        return Some(if one_statement { Format::NQuads } else { Format::TriG });
+    }
+    if line.starts_with(['{', '[']) {
+        return None;
     }
     if line.contains('\t') {
         return Some(Format::Tsv);
@@ -112,12 +118,15 @@ mod tests {
             "PREFIX x: <http://x/>\n",
             "<http://a> <http://b> <http://c> .\n",
             "_:a <http://b> \"x, y\" .\n",
+            "<http://a> a <http://c> .\n",
+            "<http://a> <http://b> <http://c> ;\n",
             "a\tb\tc\n",
             "a,b,c\n",
             "\u{feff}a;b;c\n",
         ]
         .map(|text| by_content(text.as_bytes()));
-        assert_eq!(formats, [TriG, TriG, NQuads, NQuads, Tsv, Csv, Csv].map(Some));
+        assert_eq!(formats, [TriG, TriG, NQuads, NQuads, TriG, TriG, Tsv, Csv, Csv].map(Some));
+        assert_eq!(by_content(b"{\"a\": 1, \"b\": 2}"), None);
         assert_eq!(by_content(b"\x89PNG\r\n"), None);
         assert_eq!(by_content(b""), None);
     }

@@ -1,6 +1,8 @@
 //! Blocks of whole lines from a stream of bytes.
 
+use std::cell::RefCell;
 use std::io::{self, Read};
+use std::rc::Rc;
 
 use memchr::memrchr;
 
@@ -73,6 +75,48 @@ impl<R: Read> Lines<R> {
             }
         }
         Ok(Piece::TooLong(line))
+    }
+}
+
+/// A stream of lines none of which is longer than [`MAX_LINE`], for parsers with no such limit.
+/// A longer one is an error, or passed over and its number kept.
+pub(super) struct BoundedLines<R> {
+    lines: Lines<R>,
+    current: io::Cursor<Vec<u8>>,
+    passed_over: Option<Rc<RefCell<Vec<u64>>>>,
+}
+
+/// The error of a [`BoundedLines`]: the number of the line.
+#[derive(Debug, thiserror::Error)]
+#[error("line {0} is too long")]
+pub(super) struct LongLine(pub(super) u64);
+
+impl<R: Read> BoundedLines<R> {
+    pub(super) fn new(bytes: R, passed_over: Option<Rc<RefCell<Vec<u64>>>>) -> Self {
+        Self { lines: Lines::new(bytes), current: io::Cursor::default(), passed_over }
+    }
+}
+
+impl<R: Read> Read for BoundedLines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.current.read(buffer)?;
+            if read > 0 {
+                return Ok(read);
+            }
+            match self.lines.next(std::mem::take(&mut self.current).into_inner())? {
+                None => return Ok(0),
+                Some(Piece::Lines(block)) => self.current = io::Cursor::new(block.bytes),
+                Some(Piece::TooLong(line)) => {
+                    let Some(passed_over) = &self.passed_over else {
+                        return Err(io::Error::other(LongLine(line)));
+                    };
+                    passed_over.borrow_mut().push(line);
+                    // An empty line keeps the numbers of those that follow.
+                    self.current = io::Cursor::new(b"\n".to_vec());
+                }
+            }
+        }
     }
 }
 

@@ -29,7 +29,7 @@ pub use source::{Observer, Unobserved};
 use self::columns::{Layout, layout};
 use self::csv::CsvRows;
 use self::delimited::{Text, read_rows};
-use self::rdf::{RdfLabels, RdfReader};
+use self::rdf::{BlankNodes, RdfLabels, RdfReader};
 use self::source::Source;
 use super::{GraphBuilder, Split, Triple};
 
@@ -67,6 +67,10 @@ pub struct FileReport {
     pub labels: u64,
     /// RDF: quads of named graphs that were left out.
     pub other_graphs: u64,
+    /// RDF: prefixes that an earlier file uses for something else; theirs stay.
+    pub other_prefixes: Vec<String>,
+    /// Tables: the first line, if it was taken for a header without being asked for.
+    pub guessed_header: Option<String>,
 }
 
 /// Collects the triples of several files.
@@ -75,13 +79,13 @@ pub struct Reader<'a> {
     labels: RdfLabels,
     options: Options,
     observer: &'a dyn Observer,
-    rdf_files: usize,
+    blank_nodes: BlankNodes,
 }
 
 impl<'a> Reader<'a> {
     /// A reader that adds to what a builder holds already.
     pub fn new(builder: GraphBuilder, options: Options, observer: &'a dyn Observer) -> Self {
-        Self { builder, labels: RdfLabels::default(), options, observer, rdf_files: 0 }
+        Self { builder, labels: RdfLabels::default(), options, observer, blank_nodes: BlankNodes::default() }
     }
 
     /// Reads one file, or standard input for `-`, into a split.
@@ -101,12 +105,12 @@ impl<'a> Reader<'a> {
                 labels: &mut self.labels,
                 split,
                 keep_literals: self.options.literals,
-                file_number: self.rdf_files,
+                blank_nodes: &mut self.blank_nodes,
             };
-            self.rdf_files += 1;
+            rdf.blank_nodes.next_file();
             rdf.read(source, format, &mut problems, &mut report)?;
         } else {
-            report.triples = self.read_table(source, format, split, &mut problems)?;
+            self.read_table(source, format, split, &mut problems, &mut report)?;
         }
         report.bad_lines = problems.count;
         report.bad_examples = problems.examples;
@@ -119,7 +123,12 @@ impl<'a> Reader<'a> {
     /// Reads display labels: two columns, name and label. Says how many were used, and how many
     /// name nothing in the graph. Call it after all triples are there.
     pub fn read_labels(&mut self, path: &Path) -> Result<LabelReport, ReadError> {
+        // What a person gives counts for more than what a file of triples says.
+        std::mem::take(&mut self.labels).apply(&mut self.builder);
         let source = Source::open(path, self.observer)?;
+        if source.start.trim_ascii().is_empty() {
+            return Err(ReadError::NoLabels { file: source.name });
+        }
         let format = match Format::guess(path, &source)? {
             Format::Csv => Format::Csv,
             _ => Format::Tsv,
@@ -161,12 +170,15 @@ impl<'a> Reader<'a> {
         format: Format,
         split: Split,
         problems: &mut Problems,
-    ) -> Result<u64, ReadError> {
+        report: &mut FileReport,
+    ) -> Result<(), ReadError> {
         let first = first_row(&source.start, format);
         let first: Vec<&str> = first.iter().map(String::as_str).collect();
         let layout = layout(&source.name, &first, self.options.columns.as_ref(), self.options.header)?;
+        if layout.has_header && self.options.header == Header::Auto && self.options.columns.is_none() {
+            report.guessed_header = Some(first.join(", "));
+        }
         let builder = &mut self.builder;
-        let mut triples = 0;
         let add = |rows: &[[Text<'_>; 3]]| {
             builder.warm_entities(rows.iter().flat_map(|[head, _, tail]| [head.hash, tail.hash]));
             for [head, relation, tail] in rows {
@@ -177,10 +189,9 @@ impl<'a> Reader<'a> {
                 };
                 builder.add_ids(split, triple);
             }
-            triples += rows.len() as u64;
+            report.triples += rows.len() as u64;
         };
-        read_rows(source, format, layout, add, |line, problem| problems.meet(line, problem))?;
-        Ok(triples)
+        read_rows(source, format, layout, add, |line, problem| problems.meet(line, problem))
     }
 }
 
@@ -244,8 +255,7 @@ fn why_empty(report: &FileReport) -> String {
 
 /// The fields of the first line, for finding a header.
 fn first_row(start: &[u8], format: Format) -> Vec<String> {
-    let own =
-        |field: &[u8]| String::from_utf8_lossy(field.trim_ascii()).trim_start_matches('\u{feff}').to_owned();
+    let own = |field: &[u8]| String::from_utf8_lossy(field.trim_ascii()).into_owned();
     if format == Format::Csv {
         let mut rows = CsvRows::new(start, start);
         return match rows.next() {
@@ -253,7 +263,8 @@ fn first_row(start: &[u8], format: Format) -> Vec<String> {
             _ => Vec::new(),
         };
     }
-    let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let mut lines = start.split(|&byte| byte == b'\n');
+    let line = lines.find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     line.split(|&byte| byte == b'\t').map(own).collect()
 }
 

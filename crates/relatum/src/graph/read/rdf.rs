@@ -3,9 +3,12 @@
 use oxrdf::{GraphName, NamedOrBlankNode, Term};
 use oxrdfio::{RdfFormat, RdfParseError, RdfParser, RdfSyntaxError};
 use std::collections::HashMap;
+use std::io::Read;
+use std::rc::Rc;
 
 use super::error::{LineProblem, ReadError};
 use super::format::Format;
+use super::lines::{BoundedLines, LongLine};
 use super::source::{Source, explain};
 use super::{FileReport, Problems};
 use crate::graph::{GraphBuilder, Split};
@@ -60,8 +63,32 @@ pub(super) struct RdfReader<'a> {
     pub(super) labels: &'a mut RdfLabels,
     pub(super) split: Split,
     pub(super) keep_literals: bool,
-    /// Distinguishes the blank nodes of one file from those of another.
-    pub(super) file_number: usize,
+    /// The blank nodes met so far. Those of one file are not those of another, and a parser gives
+    /// nameless ones random names, so they are numbered as they come.
+    pub(super) blank_nodes: &'a mut BlankNodes,
+}
+
+/// Numbers for blank nodes.
+#[derive(Default)]
+pub(super) struct BlankNodes {
+    of_file: HashMap<String, usize>,
+    count: usize,
+}
+
+impl BlankNodes {
+    /// Labels mean other nodes from here on.
+    pub(super) fn next_file(&mut self) {
+        self.of_file.clear();
+    }
+
+    fn name(&mut self, label: &str) -> String {
+        let count = &mut self.count;
+        let number = *self.of_file.entry(label.to_owned()).or_insert_with(|| {
+            *count += 1;
+            *count
+        });
+        format!("_:b{number}")
+    }
 }
 
 impl RdfReader<'_> {
@@ -73,11 +100,22 @@ impl RdfReader<'_> {
         report: &mut FileReport,
     ) -> Result<(), ReadError> {
         let (file, codec) = (source.name.clone(), source.codec);
-        let mut parser = RdfParser::from_format(rdf_format(format)).for_reader(source.into_reader());
+        let lines = matches!(format, Format::NTriples | Format::NQuads);
+        let long_lines = Rc::default();
+        let bytes: Box<dyn Read> = if lines {
+            Box::new(BoundedLines::new(source.into_reader(), problems.skip.then(|| Rc::clone(&long_lines))))
+        } else {
+            Box::new(source.into_reader())
+        };
+        let mut parser = RdfParser::from_format(rdf_format(format)).for_reader(bytes);
         for quad in parser.by_ref() {
             let quad = match quad {
                 Ok(quad) => quad,
-                Err(RdfParseError::Io(error)) => return Err(explain(&file, codec, error)),
+                Err(RdfParseError::Io(error)) => match error.get_ref().and_then(|inner| inner.downcast_ref())
+                {
+                    Some(LongLine(line)) => return problems.meet(*line, LineProblem::TooLong),
+                    None => return Err(explain(&file, codec, error)),
+                },
                 Err(RdfParseError::Syntax(error)) => {
                     let (line, message) = located(&error);
                     problems.meet(line, LineProblem::Syntax { message })?;
@@ -90,8 +128,13 @@ impl RdfReader<'_> {
             }
             self.take(quad.subject, quad.predicate.as_str(), quad.object, report);
         }
+        for line in long_lines.take() {
+            problems.meet(line, LineProblem::TooLong)?;
+        }
         for (prefix, iri) in parser.prefixes() {
-            self.builder.prefixes.insert(prefix, iri);
+            if !self.builder.prefixes.insert(prefix, iri) {
+                report.other_prefixes.push(prefix.to_owned());
+            }
         }
         Ok(())
     }
@@ -99,11 +142,11 @@ impl RdfReader<'_> {
     fn take(&mut self, subject: NamedOrBlankNode, predicate: &str, object: Term, report: &mut FileReport) {
         let subject = match subject {
             NamedOrBlankNode::NamedNode(node) => node.into_string(),
-            NamedOrBlankNode::BlankNode(node) => self.blank(node.as_str()),
+            NamedOrBlankNode::BlankNode(node) => self.blank_nodes.name(node.as_str()),
         };
         let object = match object {
             Term::NamedNode(node) => node.into_string(),
-            Term::BlankNode(node) => self.blank(node.as_str()),
+            Term::BlankNode(node) => self.blank_nodes.name(node.as_str()),
             Term::Literal(literal) => {
                 if let Some(rank) = label_rank(predicate, literal.language()) {
                     report.labels += 1;
@@ -121,13 +164,6 @@ impl RdfReader<'_> {
         };
         self.builder.add(self.split, &subject, predicate, &object);
         report.triples += 1;
-    }
-
-    fn blank(&self, label: &str) -> String {
-        match self.file_number {
-            0 => format!("_:{label}"),
-            number => format!("_:{label}.{number}"),
-        }
     }
 }
 

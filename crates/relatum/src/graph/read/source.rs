@@ -1,6 +1,6 @@
 //! Where bytes come from: a file or standard input, decompressed on the way.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -40,9 +40,18 @@ impl<'a> Source<'a> {
     /// Opens a path, or standard input for `-`.
     pub(super) fn open(path: &Path, observer: &'a dyn Observer) -> Result<Self, ReadError> {
         if path == Path::new("-") {
-            return Self::new("standard input".to_owned(), PumpedStdin::start(observer), observer);
+            return Self::new(
+                "standard input".to_owned(),
+                Pump::start(|| Ok(io::stdin()), observer),
+                observer,
+            );
         }
         let name = path.display().to_string();
+        if fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
+            // A named pipe waits already when it is opened.
+            let path = path.to_owned();
+            return Self::new(name, Pump::start(move || File::open(path), observer), observer);
+        }
         match File::open(path) {
             Ok(file) => Self::new(name, file, observer),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(ReadError::NotFound { file: name }),
@@ -72,8 +81,11 @@ impl<'a> Source<'a> {
         };
         let mut start = Vec::new();
         let first = rest.by_ref().take(START as u64).read_to_end(&mut start);
-        let source = Self { name, codec, start, rest };
+        let mut source = Self { name, codec, start, rest };
         first.map_err(|error| source.failed(error))?;
+        if source.start.starts_with(b"\xef\xbb\xbf") {
+            source.start.drain(..3);
+        }
         Ok(source)
     }
 
@@ -93,6 +105,10 @@ pub(super) fn explain(name: &str, codec: Option<&'static str>, error: io::Error)
     let file = name.to_owned();
     if error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<StopRequested>) {
         return ReadError::Stopped;
+    }
+    if error.to_string().contains("buffer maximal size") {
+        // The words of the RDF parser; its error has no kind of its own.
+        return ReadError::TooLong { file };
     }
     match (codec, error.kind()) {
         (Some(codec), io::ErrorKind::UnexpectedEof) => {
@@ -122,22 +138,31 @@ impl<R: Read> Read for Observed<'_, R> {
     }
 }
 
-/// Standard input, read on a thread of its own: a read that waits for a person or a slow pipe
-/// cannot be interrupted, but waiting for the thread can.
-struct PumpedStdin<'a> {
+/// A source that may wait, read on a thread of its own: a read that waits for a person or a slow
+/// pipe cannot be interrupted, but waiting for the thread can.
+struct Pump<'a> {
     blocks: Receiver<io::Result<Vec<u8>>>,
     current: Cursor<Vec<u8>>,
     observer: &'a dyn Observer,
 }
 
-impl<'a> PumpedStdin<'a> {
-    fn start(observer: &'a dyn Observer) -> Self {
+impl<'a> Pump<'a> {
+    fn start<R: Read>(
+        open: impl FnOnce() -> io::Result<R> + Send + 'static,
+        observer: &'a dyn Observer,
+    ) -> Self {
         let (send, blocks) = sync_channel(4);
         thread::spawn(move || {
-            let mut stdin = io::stdin().lock();
+            let mut source = match open() {
+                Ok(source) => source,
+                Err(error) => {
+                    let _ = send.send(Err(error));
+                    return;
+                }
+            };
             loop {
                 let mut block = vec![0; 1 << 20];
-                let read = stdin.read(&mut block);
+                let read = source.read(&mut block);
                 let last = !matches!(read, Ok(1..));
                 let block = read.map(|length| {
                     block.truncate(length);
@@ -152,7 +177,7 @@ impl<'a> PumpedStdin<'a> {
     }
 }
 
-impl Read for PumpedStdin<'_> {
+impl Read for Pump<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let read = self.current.read(buffer)?;

@@ -98,7 +98,7 @@ fn rdf_gives_labels_prefixes_and_counts_of_literals() {
     assert_eq!(graph.entity("Berlin (city)"), Ok(berlin));
     assert_eq!(graph.relation("capital of"), graph.relation("<http://x.org/capitalOf>"));
     assert_eq!((reports[0].triples, reports[0].labels, reports[0].literals), (2, 3, 1));
-    assert!(graph.entity("_:someone").is_ok());
+    assert!(graph.entity("_:b1").is_ok());
 }
 
 #[test]
@@ -114,6 +114,57 @@ fn blank_nodes_of_two_files_are_different() {
     let text: &[u8] = b"_:b <http://x/r> <http://x/a> .\n";
     let (graph, _) = read(&[("1.nt", text), ("2.nt", text)], &Options::default()).unwrap();
     assert_eq!(graph.entities.len(), 3);
+}
+
+#[test]
+fn nameless_nodes_get_the_same_names_every_time() {
+    let text: &[u8] = b"@prefix x: <http://x/> . x:a x:r [ x:r x:b ], [ x:r x:c ] . x:d x:list ( x:e x:f ) .";
+    let names = || {
+        let (graph, _) = read(&[("x.ttl", text)], &Options::default()).unwrap();
+        graph.entities.ids().map(|id| graph.entities.name(id).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(), names());
+    assert!(names().contains(&"_:b1".to_owned()), "{:?}", names());
+}
+
+#[test]
+fn a_quote_that_is_never_closed_does_not_swallow_the_file() {
+    let rows: String =
+        (0..500).map(|i| if i == 10 { "a,r,\"b\n".to_owned() } else { format!("a,r,b{i}\n") }).collect();
+    let message = message("x.csv", rows.as_bytes());
+    assert!(message.starts_with("x.csv:11: column 3 holds a line break"), "{message}");
+}
+
+#[test]
+fn a_guessed_header_is_reported_and_found_behind_blank_lines() {
+    let (graph, reports) =
+        read(&[("x.tsv", b"\n\nhead\trelation\ttail\na\tr\tb\n")], &Options::default()).unwrap();
+    assert_eq!(reports[0].guessed_header.as_deref(), Some("head, relation, tail"));
+    assert_eq!(graph.edges(Split::Train).len(), 1);
+}
+
+#[test]
+fn a_long_line_of_n_triples_has_a_number_and_can_be_passed_over() {
+    let long = [b"<http://a> <http://r> <http://".as_slice(), &vec![b'x'; 3 << 20], b"> .\n"].concat();
+    let bytes =
+        [b"<http://a> <http://r> <http://b> .\n".as_slice(), &long, b"<http://b> <http://r> <http://c> .\n"]
+            .concat();
+    assert!(message("x.nt", &bytes).starts_with("x.nt:2: the line is longer"), "{}", message("x.nt", &bytes));
+    let options = Options { skip_bad_lines: true, ..Options::default() };
+    let (_, reports) = read(&[("x.nt", &bytes)], &options).unwrap();
+    assert_eq!((reports[0].triples, reports[0].bad_lines), (2, 1));
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_any_format() {
+    for (name, text) in [
+        ("x.ttl", "<http://a> a <http://b> ."),
+        ("x.nt", "<http://a> <http://r> <http://b> ."),
+        ("x.csv", "a,r,b"),
+    ] {
+        let bytes = [b"\xef\xbb\xbf".as_slice(), text.as_bytes()].concat();
+        assert_eq!(triples(name, &bytes).len(), 1, "{name}");
+    }
 }
 
 #[test]

@@ -1,0 +1,112 @@
+//! `relatum plan`: what would be done to answer a question, without doing it.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+use relatum::graph::Graph;
+use relatum::plan::{Plan, PlanOptions, Statistics};
+use relatum::query::shapes::Arguments;
+use relatum::query::{Checked, Limits, Mistakes, Question, Style, Syntax, read};
+use relatum::store::Project;
+use serde_json::json;
+
+use crate::exit::Misuse;
+
+/// Show how a question would be answered
+///
+/// Prints its normal form, the order in which its variables are eliminated, from which side each
+/// atom is scored, and about how many rows that takes.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The project folder
+    dir: PathBuf,
+    /// The question, or - to read it from standard input
+    ///
+    /// `?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)`, a SPARQL SELECT, or a
+    /// nested tuple of the benchmark files.
+    query: String,
+    /// The question is SPARQL, whatever it looks like
+    #[arg(long)]
+    sparql: bool,
+    /// Print JSON
+    #[arg(long, conflicts_with = "dot")]
+    json: bool,
+    /// Print the dependency graph for Graphviz
+    #[arg(long)]
+    dot: bool,
+    /// How many values of a variable a beam keeps
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    k: u32,
+    /// Plan for a score of every entity, not only of the best
+    #[arg(long)]
+    rank_all: bool,
+    /// How many alternatives the normal form may have
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    max_branches: u32,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let text = match args.query.as_str() {
+        "-" => std::io::read_to_string(std::io::stdin())?,
+        query => query.to_owned(),
+    };
+    let project = Project::open(&args.dir)?;
+    let graph = project.graph();
+    let syntax = if args.sparql { Syntax::Sparql } else { Syntax::detect(&text) };
+    let limits = Limits { branches: args.max_branches as usize, ..Limits::default() };
+    let question = read(&text, syntax, graph, limits).map_err(|mistakes| misuse(&mistakes))?;
+    let options = PlanOptions { beam: args.k as usize, rank_all: args.rank_all };
+    let plan = Plan::new(&question.checked, &Statistics::new(graph), options);
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{:#}", as_json(&question, &plan, graph))?;
+    } else if args.dot {
+        write!(out, "{}", plan.describe(graph).to_dot())?;
+    } else {
+        write!(out, "{}", as_text(&text, &question.checked, &plan, graph))?;
+    }
+    Ok(())
+}
+
+/// The mistakes as an error of the person, with colours where a person sees them.
+pub(crate) fn misuse(mistakes: &Mistakes) -> anyhow::Error {
+    let style = if std::io::stderr().is_terminal() { Style::Colour } else { Style::Plain };
+    let rendered = mistakes.render(style);
+    // Who reports the error writes `error: ` in front.
+    let message = rendered.split_once(": ").map_or(rendered.as_str(), |(_, rest)| rest);
+    Misuse(message.to_owned()).into()
+}
+
+fn as_text(source: &str, checked: &Checked, plan: &Plan, graph: &Graph) -> String {
+    let mut text = format!("{}\n", checked.query.named(graph));
+    if checked.normal_form.branches.len() > 1 {
+        text += &format!("normal form: {}\n", checked.normal_form.to_query().named(graph));
+    }
+    if checked.validity.is_valid() {
+        text +=
+            "one of the paper's valid queries: anchors as sources, the target as the only sink, no cycle\n";
+    }
+    text += "\n";
+    text += &plan.describe(graph).to_string();
+    for note in &checked.validity.notes {
+        text += &format!("\n{}\n", note.diagnostic().render(source, Style::Plain));
+    }
+    text
+}
+
+fn as_json(question: &Question, plan: &Plan, graph: &Graph) -> serde_json::Value {
+    let checked = &question.checked;
+    let structure = Arguments::of(&checked.normal_form).and_then(|it| it.structure(&graph.inverses));
+    let notes: Vec<String> = checked.validity.notes.iter().map(|note| note.diagnostic().title).collect();
+    json!({
+        "query": checked.query.named(graph).to_string(),
+        "normal_form": checked.normal_form.to_query().named(graph).to_string(),
+        "sparql": checked.normal_form.to_sparql(graph),
+        "tuple": structure.map(|it| it.to_betae()),
+        "valid": checked.validity.is_valid(),
+        "notes": notes,
+        "limit": question.limit,
+        "offset": question.offset,
+        "plan": plan.describe(graph),
+    })
+}

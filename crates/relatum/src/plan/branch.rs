@@ -1,0 +1,213 @@
+//! The plan of one conjunctive branch.
+
+use super::PlanOptions;
+use super::message::{MessageId, Messages};
+use super::order::{Bound, Ordering};
+use super::statistics::Statistics;
+use crate::graph::RelationId;
+use crate::query::{Branch, Direction, Hop, Term, VariableId};
+
+/// How one branch, or one negated sub-query, is answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BranchPlan {
+    /// The branch: its atoms are what continuous optimisation works on.
+    pub branch: Branch,
+    /// The variable that the branch is a condition on: the target of the query, or for a negated
+    /// sub-query the last variable of the branch around it to be bound.
+    pub target: VariableId,
+    /// Variables that have values already when the branch runs; none but in sub-queries that
+    /// share several variables with the branch around them.
+    pub inputs: Vec<VariableId>,
+    /// The variables in the order in which they get their values.
+    pub steps: Vec<Step>,
+    /// The message to the target, if the branch is a tree; else only a beam can run it.
+    pub root: Option<MessageId>,
+    /// A plan for each of [`Branch::negated`], in the same order.
+    pub negated: Vec<BranchPlan>,
+    /// About how many rows are scored, nothing shared.
+    pub rows: f64,
+}
+
+/// Gives one variable its values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The variable.
+    pub variable: VariableId,
+    /// Everything that is known about it by now, in the order in which to apply it: sub-queries
+    /// come last, because they need only be asked about values that the others leave. All
+    /// factors are combined by the t-norm, and only then the best are taken. None: every
+    /// entity, or in a sub-query every value that it is asked about.
+    pub factors: Vec<Factor>,
+    /// About how many values fit.
+    pub candidates: f64,
+    /// About how many rows the factors score.
+    pub rows: f64,
+    /// How many states to keep; none after the last step, and where there is nothing to choose by.
+    pub beam: Option<usize>,
+    /// The variables that a later step or the answer still needs: states that agree on them are
+    /// merged, the best kept.
+    pub needed: Vec<VariableId>,
+    /// The variables that are eliminated here: maximised over and never looked at again.
+    pub eliminated: Vec<VariableId>,
+    /// An earlier branch and step that leave the same states, up to the names of variables.
+    pub same_as: Option<(usize, usize)>,
+}
+
+/// A condition on the variable of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Factor {
+    /// The row `φ(from, ·)`, or 1 minus it. `from` is an anchor or a variable bound before.
+    Row {
+        /// The known side.
+        from: Term,
+        /// The relation, read from the known side.
+        hop: Hop,
+        /// Whether the atom is negated.
+        negated: bool,
+    },
+    /// `φ(x, x)`: one row for each value, of which one entry is used.
+    Loop {
+        /// The relation.
+        relation: RelationId,
+        /// Whether the atom is negated.
+        negated: bool,
+    },
+    /// 1 minus the best score of a sub-query, by its position in [`BranchPlan::negated`].
+    Negated(usize),
+}
+
+/// What a negated sub-query gets from the branch around it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Outside<'a> {
+    /// Variables that have values already.
+    pub(super) inputs: &'a [Bound],
+    /// The values of its target that are asked about.
+    pub(super) asked: Option<Bound>,
+}
+
+pub(super) fn plan(
+    branch: &Branch,
+    target: VariableId,
+    outside: Outside<'_>,
+    statistics: &Statistics<'_>,
+    options: PlanOptions,
+    messages: &mut Messages,
+) -> BranchPlan {
+    let Outside { inputs, asked } = outside;
+    let order = Ordering { branch, target, inputs, asked, statistics, options }.best();
+    let known: Vec<Bound> = inputs.iter().chain(&order).copied().collect();
+    let position = |id: VariableId| known.iter().position(|bound| bound.variable == id);
+    let mut steps: Vec<Step> = Vec::with_capacity(order.len());
+    let mut negated: Vec<Option<BranchPlan>> = vec![None; branch.negated.len()];
+    for (index, bound) in order.iter().enumerate() {
+        let at = inputs.len() + index;
+        let mut step = atoms(branch, bound, &known[..at]);
+        for (which, sub) in branch.negated.iter().enumerate() {
+            let free = sub.free();
+            // The sub-query runs when the last of the variables that it shares gets its values.
+            if free.iter().filter_map(|&id| position(id)).max() == Some(at) {
+                let given: Vec<Bound> =
+                    known[..at].iter().filter(|bound| free.contains(&bound.variable)).copied().collect();
+                let outside = Outside { inputs: &given, asked: Some(*bound) };
+                let nested = self::plan(&sub.branch, bound.variable, outside, statistics, options, messages);
+                step.rows += nested.rows * runs(&given, options);
+                step.factors.push(Factor::Negated(which));
+                negated[which] = Some(nested);
+            }
+        }
+        steps.push(step);
+    }
+    let inputs_named: Vec<VariableId> = inputs.iter().map(|input| input.variable).collect();
+    let negated: Vec<BranchPlan> = negated.into_iter().flatten().collect();
+    needs(&mut steps, branch, target, &inputs_named, options, statistics);
+    let rows = steps.iter().map(|step| step.rows).sum();
+    let root = if inputs.is_empty() && negated.len() == branch.negated.len() {
+        messages.tree(branch, target, &order, &negated)
+    } else {
+        None
+    };
+    BranchPlan { branch: branch.clone(), target, inputs: inputs_named, steps, root, negated, rows }
+}
+
+/// How often a sub-query runs: once for each combination of its inputs that a beam holds.
+fn runs(given: &[Bound], options: PlanOptions) -> f64 {
+    let all: f64 = given.iter().map(|bound| bound.rows_from).product();
+    if given.is_empty() { 1.0 } else { all.min(options.beam as f64).max(1.0) }
+}
+
+/// The atoms between a variable and what is known, each read towards the variable.
+fn atoms(branch: &Branch, bound: &Bound, known: &[Bound]) -> Step {
+    let mut factors = Vec::new();
+    let mut rows = 0.0;
+    let positive = branch.positive.iter().map(|atom| (atom, false));
+    for (atom, negated) in positive.chain(branch.negative.iter().map(|atom| (atom, true))) {
+        let (direction, from) = match (atom.subject, atom.object) {
+            (Term::Variable(a), Term::Variable(b)) if a == b => {
+                if a == bound.variable {
+                    rows += bound.rows_from;
+                    factors.push(Factor::Loop { relation: atom.relation, negated });
+                }
+                continue;
+            }
+            (from, Term::Variable(id)) if id == bound.variable => (Direction::Forward, from),
+            (Term::Variable(id), from) if id == bound.variable => (Direction::Backward, from),
+            _ => continue,
+        };
+        rows += match from {
+            Term::Entity(_) => 1.0,
+            Term::Variable(id) => match known.iter().find(|other| other.variable == id) {
+                Some(other) => other.rows_from,
+                None => continue,
+            },
+        };
+        factors.push(Factor::Row { from, hop: Hop { relation: atom.relation, direction }, negated });
+    }
+    Step {
+        variable: bound.variable,
+        factors,
+        candidates: bound.candidates,
+        rows,
+        beam: None,
+        needed: Vec::new(),
+        eliminated: Vec::new(),
+        same_as: None,
+    }
+}
+
+/// Finds what each step leaves behind: what is needed later, what is done with, where to choose.
+fn needs(
+    steps: &mut [Step],
+    branch: &Branch,
+    target: VariableId,
+    inputs: &[VariableId],
+    options: PlanOptions,
+    statistics: &Statistics<'_>,
+) {
+    let mut known: Vec<VariableId> = inputs.to_vec();
+    for index in 0..steps.len() {
+        known.push(steps[index].variable);
+        let later = |id: VariableId| {
+            id == target
+                || inputs.contains(&id)
+                || steps[index + 1..]
+                    .iter()
+                    .any(|step| step.factors.iter().any(|factor| uses(factor, branch, id)))
+        };
+        let (needed, eliminated) = known.iter().copied().partition(|&id| later(id));
+        let last = index + 1 == steps.len();
+        let informed = steps[index].candidates < statistics.entities() || !steps[index].factors.is_empty();
+        let step = &mut steps[index];
+        step.beam = (!last && informed).then_some(options.beam);
+        step.needed = needed;
+        step.eliminated = eliminated;
+        known.clone_from(&step.needed);
+    }
+}
+
+fn uses(factor: &Factor, branch: &Branch, id: VariableId) -> bool {
+    match factor {
+        Factor::Row { from, .. } => from.variable() == Some(id),
+        Factor::Loop { .. } => false,
+        Factor::Negated(which) => branch.negated[*which].free().contains(&id),
+    }
+}

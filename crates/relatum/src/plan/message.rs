@@ -1,0 +1,297 @@
+//! Vectors over all entities, for tree-shaped branches: what exact search computes.
+//!
+//! A message says for every entity how true it is that a variable has it as its value, by all
+//! that is on one side of the query tree. Since `max` distributes over every t-norm, the
+//! message to the target is the vector of scores.
+
+use rustc_hash::FxHashMap;
+
+use super::PlanOptions;
+use super::branch::BranchPlan;
+use super::order::Bound;
+use super::statistics::Statistics;
+use crate::graph::EntityId;
+use crate::query::{Branch, Direction, Hop, Term, VariableId};
+
+/// A message, by its position in [`Plan::messages`](super::Plan::messages).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageId(pub u32);
+
+impl MessageId {
+    /// The position in [`Plan::messages`](super::Plan::messages).
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A group of projections, by its position in [`Plan::scans`](super::Plan::scans).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScanId(pub u32);
+
+/// A hop, or one minus it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SignedHop {
+    /// The hop.
+    pub hop: Hop,
+    /// Whether its truth is subtracted from 1.
+    pub negated: bool,
+}
+
+/// One vector over all entities.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Message {
+    /// `x ↦ 1`: nothing is known.
+    All,
+    /// `x ↦ φ(anchor, x)`: one row.
+    Row {
+        /// The known side.
+        anchor: EntityId,
+        /// The relation, read from the known side.
+        hop: Hop,
+    },
+    /// `x ↦ 1 − m(x)`: of a row, a negated atom; of any other message, a negated sub-query.
+    Not(MessageId),
+    /// `x ↦ m1(x) ⊤ m2(x) ⊤ …`
+    Meet(Vec<MessageId>),
+    /// `x ↦ max over y of m(y) ⊤ φ1(y, x) ⊤ φ2(y, x) …`: for each value of y that can matter,
+    /// one row a hop. Several hops are several atoms between the same two variables.
+    Project {
+        /// The message of y.
+        source: MessageId,
+        /// From y to x.
+        hops: Vec<SignedHop>,
+        /// The projections with which the rows are shared.
+        scan: ScanId,
+    },
+    /// `x ↦ max over y of φ1(x, y) ⊤ φ2(x, y) … ⊤ m(y)`: the same seen from x, one row a hop for
+    /// each value of *x* that the rest of its [`Meet`](Self::Meet) leaves. Cheaper than
+    /// [`Project`](Self::Project) where x has few values and y many.
+    Look {
+        /// From x to y.
+        hops: Vec<SignedHop>,
+        /// The message of y.
+        inner: MessageId,
+    },
+}
+
+/// Projections along the same hops whose sources do not depend on each other: a row for a value
+/// that several of the sources have is scored once. The `up` shape is made of this.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scan {
+    /// The hops.
+    pub hops: Vec<SignedHop>,
+    /// The projections.
+    pub projections: Vec<MessageId>,
+    /// About how many rows are scored.
+    pub rows: f64,
+}
+
+/// Builds messages, each once.
+#[derive(Default)]
+pub(super) struct Messages {
+    all: Vec<Message>,
+    /// About how many rows each takes by itself.
+    rows: Vec<f64>,
+    known: FxHashMap<Message, MessageId>,
+}
+
+const NO_SCAN: ScanId = ScanId(u32::MAX);
+
+impl Messages {
+    /// The message to the target, if the branch and its sub-queries are trees.
+    pub(super) fn tree(
+        &mut self,
+        branch: &Branch,
+        target: VariableId,
+        order: &[Bound],
+        negated: &[BranchPlan],
+    ) -> Option<MessageId> {
+        if !is_tree(branch) || negated.iter().any(|nested| nested.root.is_none()) {
+            return None;
+        }
+        Some(self.towards(&TreePlan { branch, order, negated }, target, None))
+    }
+
+    fn towards(&mut self, plan: &TreePlan<'_>, x: VariableId, parent: Option<VariableId>) -> MessageId {
+        let mut parts = Vec::new();
+        let mut neighbours: Vec<(VariableId, Vec<SignedHop>)> = Vec::new();
+        for (signed, from) in plan.hops_to(x) {
+            match from {
+                Term::Entity(anchor) => {
+                    let row = self.add(Message::Row { anchor, hop: signed.hop }, 1.0);
+                    parts.push(if signed.negated { self.add(Message::Not(row), 0.0) } else { row });
+                }
+                Term::Variable(y) if Some(y) != parent => {
+                    match neighbours.iter_mut().find(|(other, _)| *other == y) {
+                        Some((_, hops)) => hops.push(signed),
+                        None => neighbours.push((y, vec![signed])),
+                    }
+                }
+                Term::Variable(_) => {}
+            }
+        }
+        for (index, sub) in plan.branch.negated.iter().enumerate() {
+            if let Some(root) = plan.negated[index].root.filter(|_| sub.free() == [x]) {
+                parts.push(self.add(Message::Not(root), 0.0));
+            }
+        }
+        for (y, mut hops) in neighbours {
+            let source = self.towards(plan, y, Some(x));
+            hops.sort_unstable();
+            let many = hops.len() as f64;
+            parts.push(if plan.position(y) < plan.position(x) {
+                self.add(Message::Project { source, hops, scan: NO_SCAN }, many * plan.rows_from(y))
+            } else {
+                let reversed = |signed: SignedHop| SignedHop { hop: signed.hop.reversed(), ..signed };
+                let hops = hops.into_iter().map(reversed).collect();
+                self.add(Message::Look { hops, inner: source }, many * plan.rows_from(x))
+            });
+        }
+        parts.sort_unstable();
+        parts.dedup();
+        match parts.as_slice() {
+            [] => self.add(Message::All, 0.0),
+            [one] if !matches!(self.all[one.index()], Message::Look { .. }) => *one,
+            _ => self.add(Message::Meet(parts), 0.0),
+        }
+    }
+
+    fn add(&mut self, message: Message, rows: f64) -> MessageId {
+        if let Some(&id) = self.known.get(&message) {
+            return id;
+        }
+        let id = MessageId(self.all.len() as u32);
+        self.known.insert(message.clone(), id);
+        self.all.push(message);
+        self.rows.push(rows);
+        id
+    }
+
+    /// Groups the projections into scans and counts the rows. Messages that only branches use
+    /// that turned out not to be trees do not count: they are never computed.
+    pub(super) fn finish(
+        mut self,
+        branches: &[BranchPlan],
+        statistics: &Statistics<'_>,
+        options: PlanOptions,
+    ) -> (Vec<Message>, Vec<Scan>, f64) {
+        // The longest way from a root: of two messages at the same depth neither needs the other.
+        let mut depth: Vec<Option<usize>> = vec![None; self.all.len()];
+        for root in branches.iter().filter_map(|branch| branch.root) {
+            depth[root.index()] = Some(0);
+        }
+        for index in (0..self.all.len()).rev() {
+            if let Some(above) = depth[index] {
+                for part in self.all[index].parts() {
+                    let slot = &mut depth[part.index()];
+                    *slot = Some(slot.map_or(above + 1, |known| known.max(above + 1)));
+                }
+            }
+        }
+        let mut scans: Vec<Scan> = Vec::new();
+        let mut groups: FxHashMap<(usize, Vec<SignedHop>), usize> = FxHashMap::default();
+        let mut rows = 0.0;
+        for (index, message) in self.all.iter_mut().enumerate() {
+            let Some(depth) = depth[index] else { continue };
+            let Message::Project { hops, scan, .. } = message else {
+                rows += self.rows[index];
+                continue;
+            };
+            let at = *groups.entry((depth, hops.clone())).or_insert_with(|| {
+                scans.push(Scan { hops: hops.clone(), projections: Vec::new(), rows: 0.0 });
+                scans.len() - 1
+            });
+            *scan = ScanId(at as u32);
+            scans[at].projections.push(MessageId(index as u32));
+            // The best values of all sources together are a beam like that of one source.
+            let a_beam = options.beam as f64 * hops.len() as f64;
+            let most =
+                if self.rows[index] > a_beam { statistics.entities() * hops.len() as f64 } else { a_beam };
+            scans[at].rows = (scans[at].rows + self.rows[index]).min(most.max(scans[at].rows));
+        }
+        rows += scans.iter().map(|scan| scan.rows).sum::<f64>();
+        (self.all, scans, rows)
+    }
+}
+
+impl Message {
+    /// The messages that this one is made of.
+    pub fn parts(&self) -> &[MessageId] {
+        match self {
+            Self::All | Self::Row { .. } => &[],
+            Self::Not(part) => std::slice::from_ref(part),
+            Self::Meet(parts) => parts,
+            Self::Project { source, .. } => std::slice::from_ref(source),
+            Self::Look { inner, .. } => std::slice::from_ref(inner),
+        }
+    }
+}
+
+struct TreePlan<'a> {
+    branch: &'a Branch,
+    order: &'a [Bound],
+    negated: &'a [BranchPlan],
+}
+
+impl TreePlan<'_> {
+    /// Every atom with a variable, read towards it, with its other side.
+    fn hops_to(&self, x: VariableId) -> impl Iterator<Item = (SignedHop, Term)> {
+        let positive = self.branch.positive.iter().map(|atom| (atom, false));
+        let all = positive.chain(self.branch.negative.iter().map(|atom| (atom, true)));
+        all.filter_map(move |(atom, negated)| {
+            let (direction, from) = match (atom.subject, atom.object) {
+                (from, Term::Variable(id)) if id == x => (Direction::Forward, from),
+                (Term::Variable(id), from) if id == x => (Direction::Backward, from),
+                _ => return None,
+            };
+            Some((SignedHop { hop: Hop { relation: atom.relation, direction }, negated }, from))
+        })
+    }
+
+    fn position(&self, id: VariableId) -> Option<usize> {
+        self.order.iter().position(|bound| bound.variable == id)
+    }
+
+    fn rows_from(&self, id: VariableId) -> f64 {
+        self.order.iter().find(|bound| bound.variable == id).map_or(0.0, |bound| bound.rows_from)
+    }
+}
+
+/// Whether the variables of a branch form a tree: connected, one pair of neighbours less than
+/// variables, no loops, and no sub-query that ties several variables together.
+fn is_tree(branch: &Branch) -> bool {
+    let mut pairs: Vec<(VariableId, VariableId)> = Vec::new();
+    for atom in branch.positive.iter().chain(&branch.negative) {
+        if let (Term::Variable(a), Term::Variable(b)) = (atom.subject, atom.object) {
+            if a == b {
+                return false;
+            }
+            pairs.push((a.min(b), a.max(b)));
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    let variables = branch.variables();
+    if branch.negated.iter().any(|negated| negated.free().len() != 1) || pairs.len() + 1 != variables.len() {
+        return false;
+    }
+    // As many pairs as a tree has: then it is one exactly if it is connected.
+    let mut reached = vec![variables[0]];
+    let mut next = 0;
+    while let Some(&at) = reached.get(next) {
+        next += 1;
+        for &(a, b) in &pairs {
+            let other = if a == at {
+                b
+            } else if b == at {
+                a
+            } else {
+                continue;
+            };
+            if !reached.contains(&other) {
+                reached.push(other);
+            }
+        }
+    }
+    reached.len() == variables.len()
+}

@@ -1,0 +1,121 @@
+//! From a question in normal form to what an engine does: in which order variables are
+//! eliminated, from which side each atom is scored, where a beam is taken, what is merged.
+//!
+//! The unit of cost is a *row*: one known entity, one relation, all entities scored on the
+//! other side. One order of the variables serves every engine:
+//!
+//! - **beam** search runs [`BranchPlan::steps`]: each step gives one more variable its values,
+//!   by all atoms between it and what is known already;
+//! - **exact** search folds [`Plan::messages`], if the branch is a tree: vectors over all
+//!   entities, shared by structure within and between branches;
+//! - **continuous** optimisation reads the atoms of [`BranchPlan::branch`].
+
+mod branch;
+mod describe;
+mod dot;
+mod message;
+#[cfg(test)]
+mod naive;
+mod order;
+mod render;
+mod share;
+mod statistics;
+#[cfg(test)]
+mod tests;
+
+pub use branch::{BranchPlan, Factor, Step};
+pub use describe::{
+    AtomReport, BranchReport, FactorReport, MessageReport, PlanReport, StepReport, TermReport,
+};
+pub use message::{Message, MessageId, Scan, ScanId, SignedHop};
+pub use statistics::Statistics;
+
+use crate::query::{Checked, NormalForm, Shape, Variable, VariableId};
+
+/// What a plan is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanOptions {
+    /// How many values of a variable a beam keeps, and the most that an exact search is
+    /// expected to look at.
+    pub beam: usize,
+    /// Whether every entity must get a score, as in a benchmark, not only the best ones. Then
+    /// nothing is scored from the target's side unless nothing else is left.
+    pub rank_all: bool,
+}
+
+impl Default for PlanOptions {
+    fn default() -> Self {
+        Self { beam: 64, rank_all: false }
+    }
+}
+
+/// How a question is to be answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The variable whose values are the answers.
+    pub target: VariableId,
+    /// The names of all variables.
+    pub variables: Vec<Variable>,
+    /// The shape of the literature; none is `general`.
+    pub shape: Option<Shape>,
+    /// What the plan was made for.
+    pub options: PlanOptions,
+    /// Everything that is computed for tree-shaped branches, each once, parts before wholes.
+    pub messages: Vec<Message>,
+    /// Rows that several projections share.
+    pub scans: Vec<Scan>,
+    /// One plan for each alternative; their scores are joined by the t-conorm.
+    pub branches: Vec<BranchPlan>,
+    /// About how many rows will be scored.
+    pub rows: f64,
+}
+
+impl Plan {
+    /// Plans a checked query.
+    pub fn new(checked: &Checked, statistics: &Statistics<'_>, options: PlanOptions) -> Self {
+        let plan = Self::of_normal_form(&checked.normal_form, statistics, options);
+        Self { shape: checked.shape, ..plan }
+    }
+
+    /// Plans a normal form. What [`check`](crate::query::Query::check) would refuse gets a plan
+    /// too, but perhaps not one that makes sense.
+    pub fn of_normal_form(
+        normal_form: &NormalForm,
+        statistics: &Statistics<'_>,
+        options: PlanOptions,
+    ) -> Self {
+        let target = normal_form.target;
+        let mut messages = message::Messages::default();
+        let mut branches: Vec<BranchPlan> = normal_form
+            .branches
+            .iter()
+            .map(|branch| {
+                branch::plan(branch, target, branch::Outside::default(), statistics, options, &mut messages)
+            })
+            .collect();
+        share::mark_common_steps(&mut branches);
+        let general: f64 =
+            branches.iter().filter(|branch| branch.root.is_none()).map(|branch| branch.rows).sum();
+        let (messages, scans, rows) = messages.finish(&branches, statistics, options);
+        Self {
+            target,
+            variables: normal_form.variables.clone(),
+            shape: None,
+            options,
+            messages,
+            scans,
+            branches,
+            rows: rows + general,
+        }
+    }
+
+    /// The name of a variable, without `?`.
+    pub fn variable_name(&self, id: VariableId) -> &str {
+        self.variables.get(id.index()).map_or("", |variable| variable.name.as_str())
+    }
+
+    /// Whether exact search can run the whole plan.
+    pub fn is_tree(&self) -> bool {
+        self.branches.iter().all(|branch| branch.root.is_some())
+    }
+}

@@ -1,0 +1,133 @@
+//! The order in which variables get their values: the one that scores the fewest rows.
+
+use super::PlanOptions;
+use super::statistics::Statistics;
+use crate::query::{Branch, Direction, Hop, Term, VariableId};
+
+/// Up to this many variables every order is considered (by dynamic programming over sets of
+/// them); beyond, the cheapest next variable is taken.
+const ALL_ORDERS: usize = 10;
+
+/// A variable with about how many values it has when it is bound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Bound {
+    pub(super) variable: VariableId,
+    /// About how many values fit all that was scored before.
+    pub(super) candidates: f64,
+    /// How many rows it takes to go on from here by one atom.
+    pub(super) rows_from: f64,
+}
+
+/// What the order is sought for.
+pub(super) struct Ordering<'a> {
+    pub(super) branch: &'a Branch,
+    pub(super) target: VariableId,
+    /// Variables that have their values from outside.
+    pub(super) inputs: &'a [Bound],
+    /// In a negated sub-query: the values of the target that are asked about.
+    pub(super) asked: Option<Bound>,
+    pub(super) statistics: &'a Statistics<'a>,
+    pub(super) options: PlanOptions,
+}
+
+#[derive(Clone)]
+struct Partial {
+    cost: f64,
+    bound: Vec<Bound>,
+}
+
+impl Ordering<'_> {
+    /// All variables of the branch but the inputs, in the best order.
+    pub(super) fn best(&self) -> Vec<Bound> {
+        let mut open: Vec<VariableId> = self.branch.variables();
+        open.retain(|id| self.inputs.iter().all(|input| input.variable != *id));
+        // Of equally good orders the one that binds the target last: its values are then all scored.
+        open.sort_unstable_by_key(|&id| (id == self.target, id));
+        let start = Partial { cost: 0.0, bound: self.inputs.to_vec() };
+        let best =
+            if open.len() <= ALL_ORDERS { self.all_orders(&open, start) } else { self.greedy(open, start) };
+        best.bound[self.inputs.len()..].to_vec()
+    }
+
+    fn all_orders(&self, open: &[VariableId], start: Partial) -> Partial {
+        let mut best: Vec<Option<Partial>> = vec![None; 1 << open.len()];
+        let full = best.len() - 1;
+        best[0] = Some(start);
+        for set in 0..full {
+            let Some(partial) = best[set].take() else { continue };
+            for (index, &variable) in open.iter().enumerate().filter(|(index, _)| set >> index & 1 == 0) {
+                let (cost, bound) = self.bind(&partial, variable);
+                let slot = &mut best[set | 1 << index];
+                if slot.as_ref().is_none_or(|other| partial.cost + cost < other.cost) {
+                    let mut next = partial.clone();
+                    next.cost += cost;
+                    next.bound.push(bound);
+                    *slot = Some(next);
+                }
+            }
+        }
+        best[full].take().unwrap_or(Partial { cost: 0.0, bound: self.inputs.to_vec() })
+    }
+
+    fn greedy(&self, mut open: Vec<VariableId>, mut partial: Partial) -> Partial {
+        while !open.is_empty() {
+            let mut cheapest = (f64::INFINITY, f64::INFINITY, 0, None);
+            for (index, &variable) in open.iter().enumerate() {
+                let (cost, bound) = self.bind(&partial, variable);
+                // Beginning at a variable without anchor costs nothing now, but all entities later.
+                let ahead = cost + bound.rows_from;
+                if (ahead, cost) < (cheapest.0, cheapest.1) {
+                    cheapest = (ahead, cost, index, Some(bound));
+                }
+            }
+            open.remove(cheapest.2);
+            partial.cost += cheapest.1;
+            partial.bound.extend(cheapest.3);
+        }
+        partial
+    }
+
+    /// What it costs to give a variable its values now, and how many there will be.
+    fn bind(&self, so_far: &Partial, variable: VariableId) -> (f64, Bound) {
+        let everything = self.statistics.entities();
+        let (mut cost, mut candidates, mut informed, mut loops) = (0.0, everything, false, 0.0);
+        let positive = self.branch.positive.iter().map(|atom| (atom, true));
+        for (atom, positive) in positive.chain(self.branch.negative.iter().map(|atom| (atom, false))) {
+            let (direction, other) = match (atom.subject, atom.object) {
+                (Term::Variable(a), Term::Variable(b)) if a == b && a == variable => {
+                    loops += 1.0;
+                    continue;
+                }
+                (other, Term::Variable(id)) if id == variable => (Direction::Forward, other),
+                (Term::Variable(id), other) if id == variable => (Direction::Backward, other),
+                _ => continue,
+            };
+            let hop = Hop { relation: atom.relation, direction };
+            let fits = match other {
+                Term::Entity(anchor) => {
+                    cost += 1.0;
+                    self.statistics.degree(anchor, hop)
+                }
+                Term::Variable(id) => {
+                    let Some(known) = so_far.bound.iter().find(|bound| bound.variable == id) else {
+                        continue;
+                    };
+                    cost += known.rows_from;
+                    (known.candidates * self.statistics.fanout(hop)).min(self.statistics.reach(hop))
+                }
+            };
+            if positive {
+                informed = true;
+                candidates = candidates.min(fits.max(1.0));
+            }
+        }
+        // A beam needs something to choose by; a target that must be ranked whole has no beam.
+        let whole = !informed || (self.options.rank_all && variable == self.target);
+        let mut rows_from = if whole { everything } else { candidates.ceil().min(self.options.beam as f64) };
+        if let Some(asked) = self.asked.filter(|_| variable == self.target) {
+            candidates = candidates.min(asked.candidates);
+            rows_from = rows_from.min(asked.rows_from);
+        }
+        (cost + loops * rows_from, Bound { variable, candidates, rows_from })
+    }
+}

@@ -1,0 +1,294 @@
+#![expect(clippy::float_cmp, reason = "rows are whole numbers")]
+
+use proptest::prelude::*;
+
+use super::naive::{fold, step_through};
+use super::*;
+use crate::graph::{Graph, GraphBuilder, Split};
+use crate::query::testing::{any_query, brute_force, edges, tiny_graph};
+use crate::query::{Limits, Syntax, read};
+
+/// Ten films: `lead` is in one, `extra` in all; genre and country are shared by many.
+fn films() -> Graph {
+    let mut builder = GraphBuilder::default();
+    for n in 0..10 {
+        let film = format!("film{n}");
+        builder.add(Split::Train, &film, "stars", "extra");
+        builder.add(Split::Train, &film, "genre", if n % 2 == 0 { "drama" } else { "comedy" });
+        builder.add(Split::Train, &film, "country", "France");
+    }
+    builder.add(Split::Train, "film0", "stars", "lead");
+    builder.add(Split::Train, "drama", "like", "comedy");
+    for n in 0..200 {
+        builder.entity(&format!("other{n}"));
+    }
+    builder.finish().0
+}
+
+fn plan_with(text: &str, options: PlanOptions) -> (Plan, PlanReport) {
+    let graph = films();
+    let question =
+        read(text, Syntax::detect(text), &graph, Limits::default()).unwrap_or_else(|it| panic!("{it}"));
+    let plan = Plan::new(&question.checked, &Statistics::new(&graph), options);
+    let report = plan.describe(&graph);
+    (plan, report)
+}
+
+fn plan(text: &str) -> (Plan, PlanReport) {
+    plan_with(text, PlanOptions::default())
+}
+
+fn order(text: &str) -> Vec<String> {
+    plan(text).1.branches[0].steps.iter().map(|step| step.variable.clone()).collect()
+}
+
+#[test]
+fn an_anchor_costs_one_row_and_a_hop_one_row_a_candidate() {
+    assert_eq!(plan("?A : stars(A, lead)").0.rows, 1.0);
+    assert_eq!(plan("?A : stars(A, lead) and genre(A, drama)").0.rows, 2.0);
+    // One film with the lead, ten with the extra.
+    assert_eq!(plan("?G : exists F. stars(F, lead) and genre(F, G)").0.rows, 2.0);
+    assert_eq!(plan("?G : exists F. stars(F, extra) and genre(F, G)").0.rows, 11.0);
+}
+
+#[test]
+fn a_beam_bounds_the_rows_of_a_hop() {
+    let narrow = PlanOptions { beam: 4, ..PlanOptions::default() };
+    assert_eq!(plan_with("?G : exists F. stars(F, extra) and genre(F, G)", narrow).0.rows, 5.0);
+}
+
+#[test]
+fn a_chain_starts_at_its_most_selective_anchor() {
+    // From `France`: ten films; from `comedy` through `like`: one genre.
+    let text = "?A : exists F, G. country(F, France) and genre(F, G) and like(G, comedy) and stars(F, A)";
+    assert_eq!(order(text), ["G", "F", "A"]);
+}
+
+#[test]
+fn an_intersection_scores_its_cheap_side_first() {
+    // Ten films with the extra, one with the lead: A is found by the lead, its films looked up.
+    let cheap_target = "?A : exists F. country(F, France) and genre(F, A) and like(drama, A)";
+    assert_eq!(order(cheap_target), ["A", "F"]);
+    assert_eq!(plan(cheap_target).0.rows, 3.0);
+    // Where every entity must be ranked, the target has no cheap side.
+    let all = PlanOptions { rank_all: true, ..PlanOptions::default() };
+    let ranked = plan_with(cheap_target, all);
+    assert_eq!(ranked.1.branches[0].steps[0].variable, "F");
+    assert_eq!(ranked.0.rows, 12.0);
+}
+
+#[test]
+fn up_scores_its_shared_projection_once() {
+    let (up, report) = plan("?G : exists F. (stars(F, extra) or country(F, France)) and genre(F, G)");
+    assert_eq!(report.shape, "up");
+    assert_eq!(up.branches.len(), 2);
+    // Two anchors, and one set of rows for both projections instead of two of ten rows each.
+    assert_eq!(up.scans.len(), 1);
+    assert_eq!(up.scans[0].projections.len(), 2);
+    let narrow = PlanOptions { beam: 10, ..PlanOptions::default() };
+    let (narrow, _) =
+        plan_with("?G : exists F. (stars(F, extra) or country(F, France)) and genre(F, G)", narrow);
+    assert_eq!(narrow.rows, 12.0);
+    assert_eq!(narrow.branches.iter().map(|branch| branch.rows).sum::<f64>(), 22.0);
+}
+
+#[test]
+fn equal_parts_of_branches_are_one_message_and_one_step() {
+    let text = "?A : exists F, G. stars(F, lead) and genre(F, G) and (like(G, A) or like(A, G))";
+    let (plan, _) = plan(text);
+    // row stars⁻¹(lead), projection to the genre; then two projections, one for each branch.
+    assert_eq!(plan.messages.len(), 4);
+    assert_eq!(
+        plan.branches[1].steps.iter().map(|step| step.same_as).collect::<Vec<_>>(),
+        [Some((0, 0)), Some((0, 1)), None]
+    );
+}
+
+#[test]
+fn rows_of_one_relation_in_a_chain_are_not_one_scan() {
+    let (plan, _) = plan("?A : exists V, U. like(drama, V) and like(V, U) and like(U, A)");
+    assert_eq!(plan.scans.len(), 2);
+}
+
+#[test]
+fn trees_are_told_from_other_graphs() {
+    let tree = |text: &str| plan(text).0.is_tree();
+    assert!(tree("?A : exists F. stars(F, lead) and genre(F, A)"));
+    // Two atoms between the same variables are one edge with two hops.
+    assert!(tree("?A : exists F. stars(F, lead) and genre(F, A) and country(F, A)"));
+    assert!(tree("?A : genre(film0, A) and not (exists F. stars(F, lead) and genre(F, A))"));
+    assert!(!tree("?A : exists F, U. stars(F, lead) and genre(F, A) and like(F, U) and like(U, A)"));
+    assert!(!tree("?A : genre(film0, A) and like(A, A)"));
+    assert!(!tree(
+        "?A : exists F. stars(F, lead) and genre(F, A) and not (exists U. like(F, U) and like(U, A))"
+    ));
+}
+
+#[test]
+fn what_is_not_needed_any_more_is_eliminated_and_states_are_merged_by_the_rest() {
+    let text = "?A : exists F, U. stars(F, extra) and like(F, U) and genre(F, A) and like(U, A)";
+    let (_, report) = plan_with(text, PlanOptions { rank_all: true, ..PlanOptions::default() });
+    let steps = &report.branches[0].steps;
+    assert_eq!(steps[0].needed, ["F"]);
+    assert_eq!(steps[1].needed, ["F", "U"]);
+    assert_eq!(steps[2].needed, ["A"]);
+    assert_eq!(steps[2].eliminated, ["F", "U"]);
+    assert_eq!((steps[1].beam, steps[2].beam), (Some(64), None));
+}
+
+#[test]
+fn a_sub_query_about_two_variables_gets_one_of_them_as_its_input() {
+    let text = "?A : exists F. stars(F, lead) and genre(F, A) and not (exists U. like(F, U) and like(U, A))";
+    let (plan, _) = plan(text);
+    let branch = &plan.branches[0];
+    assert_eq!(branch.negated[0].inputs.len(), 1);
+    assert_eq!(branch.negated[0].target, plan.target);
+    assert!(branch.steps[1].factors.contains(&Factor::Negated(0)));
+}
+
+#[test]
+fn a_plan_is_printed_as_a_tree() {
+    let (_, report) =
+        plan("?G : exists F. (stars(F, lead) or country(F, France)) and genre(F, G) and not like(G, drama)");
+    insta::assert_snapshot!(report, @r#"
+    general, tree, about 14 rows to score, beam 64
+    ├─ branch 1 of 2 about G: tree, 3 rows
+    │  ├─ 1. F by stars⁻¹(lead, ·): 1 row, about 1 fit, keep 64, merge by F
+    │  ├─ 2. G by genre(F, ·) and not like⁻¹(drama, ·): 2 rows, eliminate F
+    │  └─ message to G
+    │     └─ #4 all of
+    │        ├─ #1 1 −
+    │        │  └─ #0 like⁻¹(drama, ·)
+    │        └─ #3 max, projected along genre (rows shared: scan 0)
+    │           └─ #2 stars⁻¹(lead, ·)
+    └─ branch 2 of 2 about G: tree, 12 rows
+       ├─ 1. F by country⁻¹(France, ·): 1 row, about 10 fit, keep 64, merge by F
+       ├─ 2. G by genre(F, ·) and not like⁻¹(drama, ·): 11 rows, eliminate F
+       └─ message to G
+          └─ #7 all of
+             ├─ #1 1 −
+             │  └─ #0 like⁻¹(drama, ·)
+             └─ #6 max, projected along genre (rows shared: scan 0)
+                └─ #5 country⁻¹(France, ·)
+    "#);
+}
+
+#[test]
+fn a_negated_sub_query_is_a_plan_in_the_plan() {
+    let (_, report) = plan("[[\"lead\",[\"like\",\"genre\",-2]],[\"film0\",[\"genre\"]]]");
+    insta::assert_snapshot!(report, @r#"
+    pni, tree, about 3 rows to score, beam 64
+    └─ branch about A: tree, 3 rows
+       ├─ 1. A by genre(film0, ·) and not (sub-query 1): 3 rows
+       ├─ not (sub-query 1) about A: tree, 2 rows
+       │  ├─ 1. V by like(lead, ·): 1 row, about 1 fit, keep 64, merge by V
+       │  └─ 2. A by genre(V, ·): 1 row, eliminate V
+       └─ message to A
+          └─ #4 all of
+             ├─ #2 genre(film0, ·)
+             └─ #3 1 −
+                └─ #1 max, projected along genre
+                   └─ #0 like(lead, ·)
+    "#);
+}
+
+#[test]
+fn a_general_plan_has_steps_but_no_message() {
+    let (_, report) =
+        plan("?A : exists F, U. stars(F, lead) and genre(F, A) and like(F, U) and like(U, A) and like(A, A)");
+    insta::assert_snapshot!(report, @r#"
+    general, general, about 5 rows to score, beam 64
+    └─ branch about A: general, 5 rows
+       ├─ 1. F by stars⁻¹(lead, ·): 1 row, about 1 fit, keep 64, merge by F
+       ├─ 2. U by like(F, ·): 1 row, about 1 fit, keep 64, merge by F, U
+       └─ 3. A by genre(F, ·) and like(U, ·) and like(·, ·): 3 rows, eliminate F, U
+    "#);
+}
+
+#[test]
+fn a_question_without_anchor_begins_with_every_entity() {
+    let (_, report) = plan("?A : exists F. genre(F, A)");
+    insta::assert_snapshot!(report, @r#"
+    general, tree, about 215 rows to score, beam 64
+    └─ branch about A: tree, 215 rows
+       ├─ 1. F by every entity: 0 rows
+       ├─ 2. A by genre(F, ·): 215 rows, eliminate F
+       └─ message to A
+          └─ #1 max, projected along genre
+             └─ #0 every entity
+    "#);
+}
+
+#[test]
+fn the_dependency_graph_is_drawn() {
+    let (_, report) =
+        plan("?G : exists F. stars(F, \"lead\") and genre(F, G) and not (exists U. like(U, G))");
+    insta::assert_snapshot!(report.to_dot(), @r#"
+    digraph query {
+      rankdir=LR;
+      node [shape=circle];
+      subgraph "cluster_b1" {
+        label="branch 1, about 3 rows";
+        "b1:e:lead" [shape=box, label="lead"];
+        "b1:v:F" [shape=circle, label="F\n1"];
+        "b1:v:G" [shape=doublecircle, label="G\n2"];
+        "b1:v:F" -> "b1:e:lead" [label="stars"];
+        "b1:v:F" -> "b1:v:G" [label="genre"];
+        subgraph "cluster_b1_n1" {
+          label="not, about 1 rows";
+          "b1_n1:v:U" [shape=circle, label="U\n2"];
+          "b1_n1:v:G" [shape=doublecircle, label="G\n1"];
+          "b1_n1:v:U" -> "b1_n1:v:G" [label="like"];
+        }
+      }
+    }
+    "#);
+}
+
+/// The rows that folding and stepping really score.
+fn counted(text: &str, options: PlanOptions) -> (usize, usize) {
+    let graph = films();
+    let (plan, _) = plan_with(text, options);
+    (fold(&plan, &graph).map_or(0, |outcome| outcome.rows), step_through(&plan, &graph).rows)
+}
+
+#[test]
+fn what_is_scored_is_what_was_promised() {
+    let top = PlanOptions::default();
+    let all = PlanOptions { rank_all: true, ..top };
+    for (text, options, rows) in [
+        ("?G : exists F. stars(F, lead) and genre(F, G)", top, 2),
+        ("?G : exists F. stars(F, extra) and genre(F, G)", top, 11),
+        ("?A : exists F. country(F, France) and genre(F, A) and like(drama, A)", top, 3),
+        ("?A : exists F. country(F, France) and genre(F, A) and like(drama, A)", all, 12),
+        ("?A : exists F, G. country(F, France) and genre(F, G) and like(G, comedy) and stars(F, A)", top, 8),
+    ] {
+        assert_eq!(plan_with(text, options).0.rows, rows as f64, "{text}");
+        assert_eq!(counted(text, options), (rows, rows), "{text}");
+    }
+}
+
+#[test]
+fn a_union_before_a_projection_scores_the_projection_once() {
+    let up = "?G : exists F. (stars(F, extra) or country(F, France)) and genre(F, G)";
+    // Two anchors and ten films, which both alternatives lead to.
+    assert_eq!(counted(up, PlanOptions::default()).0, 12);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, max_global_rejects: 1_000_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_way_to_run_a_plan_finds_the_answers(query in any_query(), edges in edges(), rank_all: bool) {
+        let graph = tiny_graph(&edges);
+        let expected = brute_force(&query, &graph);
+        if let Ok(checked) = query.check(Limits { branches: 512, ..Limits::default() }) {
+            let options = PlanOptions { rank_all, ..PlanOptions::default() };
+            let plan = Plan::new(&checked, &Statistics::new(&graph), options);
+            prop_assert_eq!(&step_through(&plan, &graph).answers, &expected);
+            if let Some(outcome) = fold(&plan, &graph) {
+                prop_assert_eq!(&outcome.answers, &expected);
+            }
+        }
+    }
+}

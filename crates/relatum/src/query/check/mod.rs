@@ -1,0 +1,59 @@
+//! Is the question one that can be answered? And is it one of the paper's?
+
+mod branch;
+mod validity;
+
+pub use validity::{Note, Validity};
+
+use super::error::QueryError;
+use super::formula::Query;
+use super::normal_form::{Limits, NormalForm};
+use super::shapes::Shape;
+
+/// A query that can be answered, with what is known about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The query.
+    pub query: Query,
+    /// Its alternatives.
+    pub normal_form: NormalForm,
+    /// The shape of the literature that it has; none is `general`.
+    pub shape: Option<Shape>,
+    /// Whether it is one of the paper's *valid* queries, and what is beyond them.
+    pub validity: Validity,
+}
+
+impl Query {
+    /// Brings the query into normal form and finds every mistake that would keep an engine
+    /// from answering it: variables that nothing binds, a missing target, unsafe negation,
+    /// parts that are not connected, too many alternatives.
+    pub fn check(self, limits: Limits) -> Result<Checked, Vec<QueryError>> {
+        let unused = self.unused_variables();
+        if !unused.is_empty() {
+            return Err(unused);
+        }
+        let normal_form = self.normal_form(limits).map_err(|error| vec![error])?;
+        let errors = branch::errors(&normal_form);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let validity = Validity::of(&normal_form);
+        let shape = Shape::of(&normal_form);
+        Ok(Checked { query: self, normal_form, shape, validity })
+    }
+
+    fn unused_variables(&self) -> Vec<QueryError> {
+        let mut used = vec![false; self.variables.len()];
+        self.formula.for_each_atom(&mut |atom| atom.variables().for_each(|id| used[id.index()] = true));
+        let unused = self.variables.iter().enumerate().filter(|(index, _)| !used[*index]);
+        let error = |(index, variable): (usize, &super::Variable)| {
+            let (name, place) = (variable.name.clone(), variable.place);
+            if index == self.target.index() {
+                QueryError::TargetMissing { name, place }
+            } else {
+                QueryError::NeverBound { name, place }
+            }
+        };
+        unused.map(error).collect()
+    }
+}

@@ -1,0 +1,171 @@
+//! The paper's *valid* queries, and what lies beyond them.
+
+use crate::query::diagnostics::Diagnostic;
+use crate::query::formula::{Atom, Term, VariableId};
+use crate::query::normal_form::{Branch, NormalForm};
+use crate::query::place::Place;
+
+/// Whether every branch is a directed acyclic graph with anchors as its sources and the target
+/// as its only sink.
+///
+/// Atoms may be read backwards for that (through the reciprocal relation), so `stars(A, a)` is
+/// as good as `stars⁻¹(a, A)`; a directed cycle of variables, as written, is beyond the paper.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Validity {
+    /// What is beyond the paper's queries; nothing of it keeps the query from running.
+    pub notes: Vec<Note>,
+}
+
+/// One thing that the paper's queries do not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// An atom or a sub-query is negated.
+    Negation,
+    /// No atom has an entity in it, so every entity is a place to begin.
+    NoAnchor {
+        /// An atom of the branch.
+        place: Place,
+    },
+    /// Variables form a directed cycle.
+    Cycle {
+        /// A variable on it.
+        variable: String,
+        /// An atom on it.
+        place: Place,
+    },
+    /// A variable leads neither from an anchor nor to the target: a second sink.
+    SecondSink {
+        /// The variable.
+        variable: String,
+        /// An atom with it.
+        place: Place,
+    },
+}
+
+impl Validity {
+    pub(super) fn of(normal_form: &NormalForm) -> Self {
+        let mut notes: Vec<Note> = Vec::new();
+        for branch in &normal_form.branches {
+            for note in branch_notes(normal_form, branch) {
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
+        }
+        Self { notes }
+    }
+
+    /// Whether the query is one of the paper's, or becomes one when negations are left out.
+    pub fn is_valid(&self) -> bool {
+        self.notes.iter().all(|note| *note == Note::Negation)
+    }
+}
+
+impl Note {
+    /// The note with its place.
+    pub fn diagnostic(&self) -> Diagnostic {
+        match self {
+            Self::Negation => Diagnostic::note("negation is beyond the queries of the paper"),
+            Self::NoAnchor { place } => Diagnostic::note("the question has no anchor")
+                .label(*place, "no entity here or in any other atom")
+                .help("every entity is a place to begin; an atom with a name in it makes this much cheaper"),
+            Self::Cycle { variable, place } => {
+                Diagnostic::note("the question has a cycle, which is beyond the queries of the paper")
+                    .label(*place, format!("leads from {variable} back to {variable}"))
+                    .help("beam search answers it; exact search does not")
+            }
+            Self::SecondSink { variable, place } => Diagnostic::note(format!(
+                "{variable} is a second sink, which is beyond the queries of the paper"
+            ))
+            .label(*place, format!("{variable} leads neither from an anchor nor to the target")),
+        }
+    }
+}
+
+fn branch_notes(normal_form: &NormalForm, branch: &Branch) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if !branch.negative.is_empty() || !branch.negated.is_empty() {
+        notes.push(Note::Negation);
+    }
+    let mut atoms = Vec::new();
+    flatten(branch, &mut atoms);
+    let name = |id: VariableId| normal_form.variable_name(id).to_owned();
+    let place = |id: VariableId| {
+        let mentions = |atom: &&&Atom| atom.variables().any(|other| other == id);
+        atoms.iter().find(mentions).map_or_else(Place::default, |atom| atom.place)
+    };
+    if atoms.iter().all(|atom| atom.variables().count() == 2) {
+        let place = atoms.first().map_or_else(Place::default, |atom| atom.place);
+        notes.push(Note::NoAnchor { place });
+        return notes;
+    }
+    if let Some((id, place)) = on_a_cycle(&atoms) {
+        notes.push(Note::Cycle { variable: name(id), place });
+    }
+    if let Some(id) = dead_end(&atoms, normal_form.target) {
+        notes.push(Note::SecondSink { variable: name(id), place: place(id) });
+    }
+    notes
+}
+
+/// All atoms: a negated one is as much an edge of the query graph as any other.
+fn flatten<'a>(branch: &'a Branch, atoms: &mut Vec<&'a Atom>) {
+    atoms.extend(branch.positive.iter().chain(&branch.negative));
+    branch.negated.iter().for_each(|negated| flatten(&negated.branch, atoms));
+}
+
+/// An atom from whose subject directed atoms lead back to it.
+fn on_a_cycle(atoms: &[&Atom]) -> Option<(VariableId, Place)> {
+    let mut edges: Vec<(VariableId, VariableId, Place)> = Vec::new();
+    for atom in atoms {
+        if let (Term::Variable(from), Term::Variable(to)) = (atom.subject, atom.object) {
+            edges.push((from, to, atom.place));
+        }
+    }
+    // What no edge leads into or out of is on no cycle; what remains without such edges is, or
+    // connects two of them.
+    loop {
+        let before = edges.len();
+        let heads: Vec<VariableId> = edges.iter().map(|edge| edge.1).collect();
+        edges.retain(|edge| heads.contains(&edge.0));
+        let tails: Vec<VariableId> = edges.iter().map(|edge| edge.0).collect();
+        edges.retain(|edge| tails.contains(&edge.1));
+        if edges.len() == before {
+            return edges.first().map(|edge| (edge.0, edge.2));
+        }
+    }
+}
+
+/// A variable that is on no path from an anchor to the target. An orientation with anchors as
+/// sources and the target as the only sink exists exactly if there is none: taking any one
+/// variable away must leave every other one connected with an anchor or the target.
+fn dead_end(atoms: &[&Atom], target: VariableId) -> Option<VariableId> {
+    let mut variables: Vec<VariableId> = atoms.iter().flat_map(|atom| atom.variables()).collect();
+    variables.sort_unstable();
+    variables.dedup();
+    let index = |id: VariableId| variables.binary_search(&id).unwrap_or(0);
+    let mut neighbours = vec![Vec::new(); variables.len()];
+    let mut starts = vec![index(target)];
+    for atom in atoms {
+        match (atom.subject, atom.object) {
+            (Term::Variable(a), Term::Variable(b)) => {
+                neighbours[index(a)].push(index(b));
+                neighbours[index(b)].push(index(a));
+            }
+            (Term::Variable(id), _) | (_, Term::Variable(id)) => starts.push(index(id)),
+            _ => {}
+        }
+    }
+    (0..variables.len()).find_map(|removed| {
+        let mut reached = vec![false; variables.len()];
+        reached[removed] = true;
+        let mut stack = starts.clone();
+        stack.retain(|&at| at != removed);
+        while let Some(at) = stack.pop() {
+            if !std::mem::replace(&mut reached[at], true) {
+                stack.extend(neighbours[at].iter().filter(|&&next| !reached[next]));
+            }
+        }
+        reached.iter().position(|&it| !it).map(|lost| variables[lost])
+    })
+}

@@ -1,0 +1,39 @@
+//! From what a person writes to a checked question in normal form.
+//!
+//! The stages, each usable alone, with a public type between two of them:
+//!
+//! ```text
+//! text ─ syntax::parse ──┐
+//! SPARQL ─ sparql::parse ┼→ ParsedQuery ─ resolve → Query ─ check → Checked { NormalForm, … } ─→ plan
+//! tuples ─ shapes::parse ┘   (names)              (ids)
+//! ```
+//!
+//! [`read`] runs them all and keeps the source beside the mistakes, so that they can be shown
+//! with a caret.
+
+pub mod check;
+pub mod diagnostics;
+mod error;
+mod formula;
+mod hop;
+mod name;
+pub mod normal_form;
+mod place;
+mod read;
+mod resolve;
+pub mod shapes;
+pub mod sparql;
+pub mod syntax;
+#[cfg(test)]
+pub(crate) mod testing;
+
+pub use check::{Checked, Note, Validity};
+pub use diagnostics::{Diagnostic, Severity, Style};
+pub use error::QueryError;
+pub use formula::{Atom, Formula, ParsedQuery, Query, Term, Variable, VariableId};
+pub use hop::{Direction, Hop};
+pub use name::{Name, NameKind};
+pub use normal_form::{Branch, Limits, Negated, NormalForm};
+pub use place::Place;
+pub use read::{Mistakes, Question, Syntax, read};
+pub use shapes::Shape;

@@ -1,0 +1,94 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::query::syntax;
+use crate::query::testing::{any_query, brute_force, edges, tiny_graph};
+
+/// The normal form of a text whose names are r0, "has (part)" and plain.
+fn normal(text: &str) -> String {
+    let graph = tiny_graph(&[]);
+    let query = syntax::parse(text).unwrap().resolve(&graph).unwrap();
+    query.normal_form(Limits::default()).unwrap().to_query().named(&graph).to_string()
+}
+
+#[test]
+fn conjunctions_are_distributed_over_disjunctions() {
+    assert_eq!(
+        normal("?A : exists V. (r0(plain, V) or r0(#1, V)) and #1(V, A)"),
+        r#"?A : (exists V. r0(plain, V) and "has (part)"(V, A)) or (exists V. r0("with blank \"é\"", V) and "has (part)"(V, A))"#
+    );
+}
+
+#[test]
+fn negation_goes_to_the_atoms_but_not_through_a_quantifier() {
+    assert_eq!(
+        normal("?A : r0(plain, A) and not (r0(#1, A) or r0(#2, A))"),
+        r#"?A : r0(plain, A) and not r0("with blank \"é\"", A) and not r0("and", A)"#
+    );
+    assert_eq!(
+        normal("?A : r0(plain, A) and not not not #1(#1, A)"),
+        r#"?A : r0(plain, A) and not "has (part)"("with blank \"é\"", A)"#
+    );
+    assert_eq!(
+        normal("?A : not (exists V. r0(plain, V) and r0(V, A)) and r0(#1, A)"),
+        r#"?A : r0("with blank \"é\"", A) and not (exists V. r0(plain, V) and r0(V, A))"#
+    );
+    assert_eq!(
+        normal("?A : r0(plain, A) and not (exists V. r0(plain, A) or r0(V, A))"),
+        "?A : r0(plain, A) and not r0(plain, A) and not (exists V. r0(V, A))"
+    );
+}
+
+#[test]
+fn what_is_said_twice_counts_once() {
+    assert_eq!(normal("?A : r0(plain, A) and r0(plain, A) and not not r0(plain, A)"), "?A : r0(plain, A)");
+    assert_eq!(normal("?A : r0(plain, A) or r0(plain, A)"), "?A : r0(plain, A)");
+    assert_eq!(
+        normal("?A : (r0(plain, A) and r0(#1, A)) or (r0(#1, A) and r0(plain, A))"),
+        r#"?A : r0(plain, A) and r0("with blank \"é\"", A)"#
+    );
+    // The same but for the names of the variables.
+    assert_eq!(
+        normal("?A : (exists V. r0(plain, V) and #1(V, A)) or (exists U. #1(U, A) and r0(plain, U))"),
+        r#"?A : exists V. r0(plain, V) and "has (part)"(V, A)"#
+    );
+}
+
+#[test]
+fn more_branches_than_the_limit_are_refused_before_they_are_made() {
+    let pair = |n: usize| format!("(r0(#0, A) and r0(A, #1) and #1(A, #{}) or #1(#{}, A))", n % 3, n % 2);
+    let many = (0..40).map(pair).collect::<Vec<_>>().join(" and ");
+    let graph = tiny_graph(&[]);
+    let query = syntax::parse(&format!("?A : {many}")).unwrap().resolve(&graph).unwrap();
+    assert!(query.normal_form(Limits { branches: 1, ..Limits::default() }).is_err());
+    let wide = (0..65)
+        .map(|n| format!("(exists V{n}. {} r0(V{n}, A))", "r0(A, A) and ".repeat(n % 2)))
+        .collect::<Vec<_>>();
+    let query = syntax::parse(&format!("?A : {}", wide.join(" or "))).unwrap().resolve(&graph).unwrap();
+    assert_eq!(query.normal_form(Limits::default()).unwrap().branches.len(), 2);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn a_query_and_its_normal_form_have_the_same_answers(query in any_query(), edges in edges()) {
+        let graph = tiny_graph(&edges);
+        let limits = Limits { branches: 4096, ..Limits::default() };
+        if let Ok(normal_form) = query.normal_form(limits) {
+            prop_assert_eq!(brute_force(&query, &graph), brute_force(&normal_form.to_query(), &graph));
+        }
+    }
+
+    #[test]
+    fn the_normal_form_of_a_normal_form_is_itself(query in any_query()) {
+        let limits = Limits { branches: 4096, ..Limits::default() };
+        if let Ok(once) = query.normal_form(limits) {
+            let twice = once.to_query().normal_form(limits).unwrap();
+            prop_assert_eq!(once.branches.len(), twice.branches.len());
+            for (a, b) in once.branches.iter().zip(&twice.branches) {
+                prop_assert_eq!(a.sorted(), b.sorted());
+            }
+        }
+    }
+}

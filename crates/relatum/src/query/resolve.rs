@@ -1,0 +1,107 @@
+//! Names → ids of a graph, and back.
+
+use super::error::QueryError;
+use super::formula::{Atom, ParsedQuery, Query, Term};
+use super::name::{Name, NameKind};
+use super::place::Place;
+use crate::graph::{EntityId, Graph, Id, NameError, RelationId};
+
+impl ParsedQuery {
+    /// Looks every name up. All names that are not found are reported, not only the first.
+    pub fn resolve(&self, graph: &Graph) -> Result<Query, Vec<QueryError>> {
+        let mut errors = Vec::new();
+        let formula = self.formula.map(&mut |atom| Atom {
+            relation: relation(graph, &atom.relation, &mut errors),
+            subject: term(graph, &atom.subject, &mut errors),
+            object: term(graph, &atom.object, &mut errors),
+            place: atom.place,
+        });
+        if errors.is_empty() {
+            Ok(Query { target: self.target, variables: self.variables.clone(), formula })
+        } else {
+            Err(errors)
+        }
+    }
+}
+
+impl Query {
+    /// The query with names that a person can read and that mean the same ids.
+    pub fn named(&self, graph: &Graph) -> ParsedQuery {
+        let term = |term: &Term| match *term {
+            Term::Entity(id) => Term::Entity(Name::text(graph.entity_text(id))),
+            Term::Variable(id) => Term::Variable(id),
+        };
+        let formula = self.formula.map(&mut |atom| Atom {
+            relation: Name::text(graph.relation_text(atom.relation)),
+            subject: term(&atom.subject),
+            object: term(&atom.object),
+            place: atom.place,
+        });
+        ParsedQuery { target: self.target, variables: self.variables.clone(), formula }
+    }
+}
+
+fn term(graph: &Graph, term: &Term<Name>, errors: &mut Vec<QueryError>) -> Term {
+    match term {
+        Term::Variable(id) => Term::Variable(*id),
+        Term::Entity(name) => {
+            let found = look_up(graph, name, graph.entities.len(), |text| graph.entity(text));
+            Term::Entity(found.unwrap_or_else(|error| {
+                errors.push(not_found(name, error));
+                EntityId(0)
+            }))
+        }
+    }
+}
+
+fn relation(graph: &Graph, name: &Name, errors: &mut Vec<QueryError>) -> RelationId {
+    look_up(graph, name, graph.relations.len(), |text| graph.relation(text)).unwrap_or_else(|error| {
+        errors.push(not_found(name, error));
+        RelationId(0)
+    })
+}
+
+fn look_up<I: Id>(
+    graph: &Graph,
+    name: &Name,
+    count: usize,
+    find: impl Fn(&str) -> Result<I, NameError>,
+) -> Result<I, NameError> {
+    match name.kind {
+        NameKind::Text => find(&name.text).or_else(|error| near_expanded(name, graph, &find, error)),
+        NameKind::Iri => find(&format!("<{}>", name.text)),
+        NameKind::Number => match name.text.parse::<usize>() {
+            Ok(index) if index < count => Ok(I::from_index(index)),
+            _ => Err(NameError::Unknown {
+                kind: I::KIND,
+                text: format!("#{}", name.text),
+                nearest: Vec::new(),
+            }),
+        },
+    }
+}
+
+/// For a prefixed name without anything near it: what is near the IRI that it stands for.
+fn near_expanded<I: Id>(
+    name: &Name,
+    graph: &Graph,
+    find: impl Fn(&str) -> Result<I, NameError>,
+    error: NameError,
+) -> Result<I, NameError> {
+    let NameError::Unknown { kind, text, nearest: _ } = &error else { return Err(error) };
+    let Some(iri) = graph.prefixes.expand(&name.text) else { return Err(error) };
+    match find(&format!("<{iri}>")) {
+        Err(NameError::Unknown { nearest, .. }) => {
+            Err(NameError::Unknown { kind, text: text.clone(), nearest })
+        }
+        found => found,
+    }
+}
+
+fn not_found(name: &Name, error: NameError) -> QueryError {
+    let like_a_variable = name.kind == NameKind::Text
+        && name.text.len() <= 3
+        && name.text.starts_with(|c: char| c.is_ascii_uppercase());
+    let place: Place = name.place;
+    QueryError::Name { error, like_a_variable, place }
+}

@@ -1,0 +1,37 @@
+//! SPARQL: `SELECT ?d WHERE { … }`, through `spargebra`, as far as it is a logical question.
+//!
+//! Basic graph patterns, joins and `FILTER EXISTS` are conjunctions, `UNION` and `|` are
+//! disjunctions, `FILTER NOT EXISTS` and `MINUS` are negations, `/` and `^` are paths. `VALUES`
+//! gives one anchor a name; `LIMIT`, `OFFSET` and `ORDER BY DESC(?score)` speak of the answers,
+//! which come by falling score anyway. Everything else is refused by its name.
+//!
+//! In a graph whose names are not IRIs, a name is the IRI that [`entity_iri`] or
+//! [`relation_iri`] makes of it; the prefixes `e:` and `r:` are declared for that. A plain
+//! string as subject or object means the entity of that name.
+
+mod locate;
+mod names;
+mod path;
+mod pattern;
+mod print;
+mod refuse;
+mod select;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+pub use names::{ENTITY_PREFIX, RELATION_PREFIX, entity_iri, relation_iri};
+pub use select::{Select, parse};
+
+/// Whether a text begins like SPARQL.
+pub fn looks_like(text: &str) -> bool {
+    let first = tokens::scan(text, 2);
+    let word = |index: usize| first.get(index).map(|token| &text[token.place.range()]);
+    let opens = |word: &str| {
+        let words = ["select", "prefix", "base", "ask", "construct", "describe", "insert", "delete"];
+        words.iter().any(|it| word.eq_ignore_ascii_case(it))
+    };
+    // `select : r(a, select)` is a query in the text syntax whose target is called so.
+    word(0).is_some_and(opens)
+        && (word(1) != Some(":") || word(0).is_some_and(|it| it.eq_ignore_ascii_case("prefix")))
+}

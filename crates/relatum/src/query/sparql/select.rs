@@ -1,0 +1,226 @@
+//! A SPARQL text → a query with names and what was asked of its answers.
+
+use rustc_hash::FxHashMap;
+use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
+use spargebra::{Query as Sparql, SparqlParser};
+
+use super::locate::Locator;
+use super::names::{ENTITY_PREFIX, RELATION_PREFIX};
+use super::pattern::{Scope, Translator};
+use super::refuse;
+use super::tokens::{Token, scan};
+use crate::graph::Prefixes;
+use crate::query::error::QueryError;
+use crate::query::formula::ParsedQuery;
+use crate::query::place::Place;
+use crate::query::syntax::MAX_BYTES;
+
+/// How many tokens a query may have and how deep its brackets may be nested: the parser
+/// beneath needs stack for both.
+const MAX_TOKENS: usize = 4096;
+const MAX_BRACKETS: usize = 32;
+
+/// A SELECT query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Select {
+    /// The question.
+    pub query: ParsedQuery,
+    /// How many answers are wanted.
+    pub limit: Option<usize>,
+    /// How many of the best answers to leave out.
+    pub offset: usize,
+    /// Whether `?score` was selected beside the target.
+    pub with_score: bool,
+}
+
+/// Reads a SPARQL query. The prefixes of the graph, `e:` and `r:` are declared already.
+///
+/// ```
+/// use relatum::graph::Prefixes;
+///
+/// let text = r#"SELECT ?g WHERE { ?m r:stars "Martin Lawrence" ; r:has_genre ?g } LIMIT 3"#;
+/// let select = relatum::query::sparql::parse(text, &Prefixes::default())?;
+/// assert_eq!(select.query.to_string(), r#"?g : exists m. stars(m, "Martin Lawrence") and has_genre(m, g)"#);
+/// assert_eq!(select.limit, Some(3));
+/// # Ok::<(), relatum::query::QueryError>(())
+/// ```
+pub fn parse(text: &str, prefixes: &Prefixes) -> Result<Select, QueryError> {
+    if text.len() > MAX_BYTES {
+        return Err(QueryError::TooLarge { what: "bytes", count: text.len(), limit: MAX_BYTES });
+    }
+    let tokens = scan(text, usize::MAX);
+    check_size(text, &tokens)?;
+    let mut declared = FxHashMap::default();
+    declared.insert("e".to_owned(), ENTITY_PREFIX.to_owned());
+    declared.insert("r".to_owned(), RELATION_PREFIX.to_owned());
+    declared.extend(prefixes.iter().map(|(prefix, iri)| (prefix.to_owned(), iri.to_owned())));
+    let mut parser = SparqlParser::new();
+    for (prefix, iri) in &declared {
+        // A prefix of the graph that is no IRI cannot be used; the others can.
+        if oxrdf::NamedNode::new(iri.as_str()).is_ok() {
+            parser = parser.with_prefix(prefix, iri).unwrap_or_default();
+        }
+    }
+    let locator = Locator::new(text, tokens, declared);
+    refuse_update(text, &locator)?;
+    let query = parser.parse_query(text).map_err(|error| syntax_error(text, &error.to_string()))?;
+    let (pattern, dataset) = match query {
+        Sparql::Select { pattern, dataset, .. } => (pattern, dataset),
+        Sparql::Ask { .. } => return Err(form("ASK", &locator)),
+        Sparql::Construct { .. } => return Err(form("CONSTRUCT", &locator)),
+        Sparql::Describe { .. } => return Err(form("DESCRIBE", &locator)),
+    };
+    if dataset.is_some() {
+        let place = locator.word(&["FROM"]);
+        return Err(refuse::refused("FROM", "leave it out: a project has one graph", place));
+    }
+    Modifiers::default().read(&pattern, Translator { locator, variables: Vec::new() })
+}
+
+/// What stands around the pattern, collected from the outside inwards.
+#[derive(Default)]
+struct Modifiers {
+    limit: Option<usize>,
+    offset: usize,
+    selected: Vec<String>,
+}
+
+impl Modifiers {
+    fn read(
+        mut self,
+        mut pattern: &GraphPattern,
+        mut translator: Translator<'_>,
+    ) -> Result<Select, QueryError> {
+        loop {
+            match pattern {
+                GraphPattern::Slice { inner, start, length } if self.selected.is_empty() => {
+                    (self.offset, self.limit) = (*start, *length);
+                    pattern = inner;
+                }
+                // Answers are distinct as they are.
+                GraphPattern::Distinct { inner } | GraphPattern::Reduced { inner }
+                    if self.selected.is_empty() =>
+                {
+                    pattern = inner;
+                }
+                GraphPattern::Project { inner, variables } if self.selected.is_empty() => {
+                    self.selected = variables.iter().map(|variable| variable.as_str().to_owned()).collect();
+                    if self.selected.is_empty() {
+                        return Err(one_target(&translator.locator));
+                    }
+                    pattern = inner;
+                }
+                GraphPattern::OrderBy { inner, expression } if !self.selected.is_empty() => {
+                    if !by_falling_score(expression) {
+                        let place = translator.locator.word(&["ORDER"]);
+                        let instead =
+                            "answers come by falling score: leave it out, or write ORDER BY DESC(?score)";
+                        return Err(refuse::refused("this ORDER BY", instead, place));
+                    }
+                    pattern = inner;
+                }
+                _ => break,
+            }
+        }
+        self.question(pattern, &mut translator)
+    }
+
+    fn question(self, pattern: &GraphPattern, translator: &mut Translator<'_>) -> Result<Select, QueryError> {
+        let with_score = self.selected.len() == 2 && self.selected[1] == "score";
+        let target = match self.selected.as_slice() {
+            [target] => target,
+            [target, _] if with_score => target,
+            _ => return Err(one_target(&translator.locator)),
+        };
+        let place = translator.locator.variable(target);
+        let id = translator.variable(target, place);
+        let formula = translator.quantified(pattern, &Scope::of_target(target, id))?;
+        let Some(formula) = formula else {
+            let place = translator.locator.sign(&["{"]);
+            return Err(refuse::refused("an empty pattern", "write at least one triple pattern", place));
+        };
+        let query = ParsedQuery { target: id, variables: std::mem::take(&mut translator.variables), formula };
+        Ok(Select { query: query.renumbered(), limit: self.limit, offset: self.offset, with_score })
+    }
+}
+
+fn one_target(locator: &Locator<'_>) -> QueryError {
+    let instead = "select one variable, the one whose values you want (and ?score, if you like)";
+    refuse::refused("SELECT of several variables", instead, locator.word(&["SELECT"]))
+}
+
+fn by_falling_score(order: &[OrderExpression]) -> bool {
+    matches!(order, [OrderExpression::Desc(Expression::Variable(variable))] if variable.as_str() == "score")
+}
+
+fn form(name: &str, locator: &Locator<'_>) -> QueryError {
+    refuse::refused(name, "ask with SELECT ?x WHERE { … }", locator.word(&[name]))
+}
+
+fn refuse_update(text: &str, locator: &Locator<'_>) -> Result<(), QueryError> {
+    let words = ["INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY", "WITH"];
+    match locator.word(&words) {
+        Some(place) if locator.word(&["SELECT", "ASK", "CONSTRUCT", "DESCRIBE"]).is_none() => {
+            let name = text.get(place.range()).unwrap_or_default().to_uppercase();
+            Err(refuse::refused(
+                &format!("the update {name}"),
+                "a graph is changed with `relatum init`, not by queries",
+                Some(place),
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_size(text: &str, tokens: &[Token]) -> Result<(), QueryError> {
+    if tokens.len() > MAX_TOKENS {
+        return Err(QueryError::TooLarge { what: "tokens", count: tokens.len(), limit: MAX_TOKENS });
+    }
+    let mut depth = 0usize;
+    for token in tokens {
+        match &text[token.place.range()] {
+            "(" | "{" | "[" => depth += 1,
+            ")" | "}" | "]" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_BRACKETS {
+            return Err(QueryError::TooDeep { limit: MAX_BRACKETS, place: token.place });
+        }
+    }
+    Ok(())
+}
+
+/// `spargebra` says `error at LINE:COLUMN: expected …`.
+fn syntax_error(text: &str, message: &str) -> QueryError {
+    let located = message.strip_prefix("error at ").and_then(|rest| {
+        let (position, rest) = rest.split_once(": ")?;
+        let (line, column) = position.split_once(':')?;
+        Some((line.parse::<usize>().ok()?, column.parse::<usize>().ok()?, rest))
+    });
+    let Some((line, column, rest)) = located else {
+        return QueryError::Sparql { message: message.to_owned(), place: Place::default() };
+    };
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let rest_of_text = text.get(start..).unwrap_or_default();
+    let offset: usize = rest_of_text.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum();
+    let at = start + offset;
+    let end = at + text[at..].chars().next().map_or(0, char::len_utf8);
+    QueryError::Sparql { message: shortened(rest), place: Place::new(at..end) }
+}
+
+/// The list of all tokens that could have followed helps nobody beyond the first few, and
+/// classes of characters help nobody at all.
+fn shortened(message: &str) -> String {
+    const MOST: usize = 6;
+    if message.contains("Prefix not found") {
+        return "the prefix of this name is not declared; declared are e: for entities, r: for relations, \
+                those of the graph and those that the query declares with PREFIX"
+            .to_owned();
+    }
+    let Some(list) = message.strip_prefix("expected one of ") else {
+        return message.to_owned();
+    };
+    let options: Vec<&str> = list.split(", ").filter(|option| option.starts_with('"')).collect();
+    let more = if options.len() > MOST { ", …" } else { "" };
+    format!("expected one of {}{more}", options[..options.len().min(MOST)].join(", "))
+}

@@ -1,0 +1,344 @@
+//! Tokens → a query with names.
+
+use super::lexer::{Lexer, Token, keyword, syntax};
+use super::{MAX_BYTES, MAX_DEPTH};
+use crate::query::error::QueryError;
+use crate::query::formula::{Atom, Formula, ParsedQuery, Term, Variable, VariableId};
+use crate::query::name::Name;
+use crate::query::place::Place;
+
+/// Reads a query in the text syntax.
+///
+/// ```
+/// let query = relatum::query::syntax::parse("?D : ∃P. interacts(D,P) ∧ ¬assoc(P, 'type 2')")?;
+/// assert_eq!(query.to_string(), r#"?D : exists P. interacts(D, P) and not assoc(P, "type 2")"#);
+/// # Ok::<(), relatum::query::QueryError>(())
+/// ```
+pub fn parse(text: &str) -> Result<ParsedQuery, QueryError> {
+    if text.len() > MAX_BYTES {
+        return Err(QueryError::TooLarge { what: "bytes", count: text.len(), limit: MAX_BYTES });
+    }
+    let mut parser = Parser::new(text);
+    let target = parser.target()?;
+    parser.advance()?;
+    let formula = parser.formula()?;
+    parser.expect_end()?;
+    Ok(ParsedQuery { target, variables: parser.variables, formula })
+}
+
+type Parsed = Formula<Name, Name>;
+
+struct Parser<'a> {
+    text: &'a str,
+    lexer: Lexer<'a>,
+    token: Token,
+    place: Place,
+    depth: usize,
+    variables: Vec<Variable>,
+    /// The variables that may be used here, the innermost last.
+    scope: Vec<VariableId>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            lexer: Lexer::new(text),
+            token: Token::End,
+            place: Place::default(),
+            depth: 0,
+            variables: Vec::new(),
+            scope: Vec::new(),
+        }
+    }
+
+    fn advance(&mut self) -> Result<(), QueryError> {
+        (self.token, self.place) = self.lexer.token()?;
+        Ok(())
+    }
+
+    /// `?A :`
+    fn target(&mut self) -> Result<VariableId, QueryError> {
+        let help = "a query begins with its target: `?X : relation(\"a name\", X)`";
+        let Some((name, place)) = self.lexer.variable()? else {
+            self.advance()?;
+            return Err(self.unexpected("the target of the query", Some(help)));
+        };
+        self.refuse_keyword(&name, place)?;
+        let target = self.introduce(name, place)?;
+        self.advance()?;
+        if self.token == Token::Colon {
+            return Ok(target);
+        }
+        if is_sparql(self.text) {
+            let help = "this looks like SPARQL: say so with --sparql";
+            return Err(self.unexpected("`:` after the target", Some(help)));
+        }
+        Err(self.unexpected("`:` after the target", Some(help)))
+    }
+
+    fn formula(&mut self) -> Result<Parsed, QueryError> {
+        let mut parts = vec![self.conjunct()?];
+        while self.token == Token::Or {
+            self.advance()?;
+            parts.push(self.conjunct()?);
+        }
+        Ok(Formula::or(parts))
+    }
+
+    fn conjunct(&mut self) -> Result<Parsed, QueryError> {
+        let mut parts = vec![self.factor()?];
+        while matches!(self.token, Token::And | Token::Comma) {
+            self.advance()?;
+            parts.push(self.factor()?);
+        }
+        Ok(Formula::and(parts))
+    }
+
+    fn factor(&mut self) -> Result<Parsed, QueryError> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(QueryError::TooDeep { limit: MAX_DEPTH, place: self.place });
+        }
+        let factor = match &self.token {
+            Token::Not => {
+                self.advance()?;
+                Ok(self.factor()?.negate())
+            }
+            Token::Exists => self.exists(),
+            Token::Open => self.parenthesis(),
+            Token::Name { .. } => self.atom(),
+            Token::Variable(name) => {
+                let help = format!("a variable stands inside of an atom: `relation({name}, …)`");
+                Err(self.unexpected("an atom", Some(&help)))
+            }
+            Token::And | Token::Or | Token::Comma => {
+                let help = "a name that is a word of the language is put into double quotes";
+                Err(self.unexpected("an atom, `not`, `exists` or `(`", Some(help)))
+            }
+            _ => Err(self.unexpected("an atom, `not`, `exists` or `(`", None)),
+        };
+        self.depth -= 1;
+        factor
+    }
+
+    fn parenthesis(&mut self) -> Result<Parsed, QueryError> {
+        let open = self.place;
+        self.advance()?;
+        let inner = self.formula()?;
+        if self.token != Token::Close {
+            let mut error = self.unexpected("`and`, `or` or `)`", None);
+            if self.token == Token::End {
+                error = syntax("`)`", "the end of the query", open, Some("this parenthesis is never closed"));
+            }
+            return Err(error);
+        }
+        self.advance()?;
+        Ok(inner)
+    }
+
+    /// `exists V, U. φ`; the current token is `exists`.
+    fn exists(&mut self) -> Result<Parsed, QueryError> {
+        let outer = self.scope.len();
+        let mut introduced = Vec::new();
+        loop {
+            if let Some((name, place)) = self.lexer.variable()? {
+                self.refuse_keyword(&name, place)?;
+                introduced.push(self.introduce(name, place)?);
+                continue;
+            }
+            self.advance()?;
+            match self.token {
+                Token::Comma => {}
+                Token::Dot | Token::Colon if !introduced.is_empty() => break,
+                _ if introduced.is_empty() => {
+                    return Err(self.unexpected("a variable after `exists`", Some("write `exists X. …`")));
+                }
+                _ => {
+                    let help = "a dot stands between the variables and the formula: `exists X. …`";
+                    return Err(self.unexpected("`.` after the variables", Some(help)));
+                }
+            }
+        }
+        self.advance()?;
+        let body = self.formula()?;
+        self.scope.truncate(outer);
+        Ok(Formula::exists(introduced, body))
+    }
+
+    /// `name(term, term)`; the current token is the name.
+    fn atom(&mut self) -> Result<Parsed, QueryError> {
+        let start = self.place;
+        let Token::Name { name, .. } = std::mem::replace(&mut self.token, Token::End) else {
+            return Err(self.unexpected("an atom", None));
+        };
+        let relation = name.at(start);
+        self.advance()?;
+        let help = "an atom is `relation(subject, object)`; a name with blanks is put into double quotes";
+        self.expect(&Token::Open, "`(` after the relation", help)?;
+        let subject = self.term()?;
+        if self.token == Token::Close {
+            let help = "a relation has two sides: `relation(subject, object)`";
+            return Err(self.unexpected("`,` and a second argument", Some(help)));
+        }
+        self.expect(&Token::Comma, "`,` between the arguments", help)?;
+        let object = self.term()?;
+        let end = self.place;
+        if self.token == Token::Comma {
+            let help = "a relation has two sides: `relation(subject, object)`";
+            return Err(self.unexpected("`)` after two arguments", Some(help)));
+        }
+        self.expect(&Token::Close, "`)` after the arguments", help)?;
+        Ok(Formula::Atom(Atom { relation, subject, object, place: start.to(end) }))
+    }
+
+    fn term(&mut self) -> Result<Term<Name>, QueryError> {
+        let place = self.place;
+        let term = match &self.token {
+            Token::Variable(name) => match self.in_scope(name) {
+                Some(id) => Term::Variable(id),
+                None => return Err(QueryError::NeverIntroduced { name: name.clone(), place }),
+            },
+            Token::Name { name, bare } => match self.in_scope(&name.text).filter(|_| *bare) {
+                Some(id) => Term::Variable(id),
+                None => Term::Entity(name.clone().at(place)),
+            },
+            Token::And | Token::Or | Token::Not | Token::Exists => {
+                let help = "a name that is a word of the language is put into double quotes";
+                return Err(self.unexpected("a name or a variable", Some(help)));
+            }
+            _ => return Err(self.unexpected("a name or a variable", None)),
+        };
+        self.advance()?;
+        Ok(term)
+    }
+
+    fn in_scope(&self, name: &str) -> Option<VariableId> {
+        self.scope.iter().rev().copied().find(|id| self.variables[id.index()].name == name)
+    }
+
+    fn introduce(&mut self, name: String, place: Place) -> Result<VariableId, QueryError> {
+        if let Some(earlier) = self.in_scope(&name) {
+            let first = self.variables[earlier.index()].place;
+            return Err(QueryError::IntroducedTwice { name, first, place });
+        }
+        let id = VariableId(self.variables.len() as u32);
+        self.variables.push(Variable { name, place });
+        self.scope.push(id);
+        Ok(id)
+    }
+
+    fn refuse_keyword(&self, name: &str, place: Place) -> Result<(), QueryError> {
+        if keyword(name).is_none() {
+            return Ok(());
+        }
+        let found = format!("`{name}`, a word of the language");
+        let help = if is_sparql(self.text) {
+            "this looks like SPARQL: say so with --sparql"
+        } else {
+            "choose another name"
+        };
+        Err(syntax("the name of a variable", &found, place, Some(help)))
+    }
+
+    fn expect(&mut self, token: &Token, expected: &str, help: &str) -> Result<(), QueryError> {
+        if self.token != *token {
+            return Err(self.unexpected(expected, Some(help)));
+        }
+        self.advance()
+    }
+
+    fn expect_end(&self) -> Result<(), QueryError> {
+        match self.token {
+            Token::End => Ok(()),
+            Token::Close => Err(self.unexpected("the end of the query", Some("no parenthesis is open here"))),
+            _ => Err(self.unexpected("`and`, `or` or the end of the query", None)),
+        }
+    }
+
+    fn unexpected(&self, expected: &str, help: Option<&str>) -> QueryError {
+        let found = match self.text.get(self.place.range()) {
+            None | Some("") => "the end of the query".to_owned(),
+            Some(text) => format!("`{text}`"),
+        };
+        syntax(expected, &found, self.place, help)
+    }
+}
+
+fn is_sparql(text: &str) -> bool {
+    let word = text.split_whitespace().next().unwrap_or("");
+    ["select", "prefix", "base", "ask", "construct", "describe"]
+        .iter()
+        .any(|it| word.eq_ignore_ascii_case(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::name::NameKind;
+
+    fn canonical(text: &str) -> String {
+        parse(text).map_or_else(
+            |error| error.diagnostic().render(text, crate::query::Style::Plain),
+            |q| q.to_string(),
+        )
+    }
+
+    #[test]
+    fn words_symbols_and_signs_mean_the_same() {
+        let expected = r"?D : exists P. i(D, P) and (a(P, x) or a(P, y)) and not t(D, z)";
+        for text in [
+            "?D : exists P. i(D, P) and (a(P, x) or a(P, y)) and not t(D, z)",
+            "D: ∃P.i(D,P) ∧ (a(P,x) ∨ a(P,y)) ∧ ¬t(D,z)",
+            "?D : EXISTS ?P . i(?D, ?P) & (a(?P, x) | a(?P, y)) & !t(?D, z)",
+            "?D: exists P: i(D, P), (a(P, x) || a(P, y)), ! t(D, z)",
+            "?D : # the drug\n  exists P.\n i(D, P) && ((a(P, x) or (a(P, y)))) and not (t(D, z)) # done",
+        ] {
+            assert_eq!(canonical(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn and_binds_more_tightly_than_or_and_exists_reaches_to_the_end() {
+        assert_eq!(canonical("?A : p(a,A) or q(b,A) and r(c,A)"), "?A : p(a, A) or q(b, A) and r(c, A)");
+        assert_eq!(
+            canonical("?A : p(a,A) and exists V. q(b,V) or r(V,A)"),
+            "?A : p(a, A) and (exists V. q(b, V) or r(V, A))"
+        );
+        assert_eq!(
+            canonical("?A : exists V. exists U. p(V,U) , q(U,A)"),
+            "?A : exists V, U. p(V, U) and q(U, A)"
+        );
+    }
+
+    #[test]
+    fn names_may_be_words_quoted_iris_prefixed_or_ids() {
+        assert_eq!(
+            canonical(
+                r#"?A : /film/x./y/z(/m/0_1, A) and "is \"it\""('Crohn\'s', A) and <http://x.org/p>(dbr:Berlin, A) and #07(#3, A)"#
+            ),
+            r#"?A : /film/x./y/z(/m/0_1, A) and "is \"it\""(Crohn's, A) and <http://x.org/p>(dbr:Berlin, A) and #7(#3, A)"#
+        );
+        assert_eq!(canonical(r#"?A : r("\u00e9\n\t\U0001F600", A)"#), "?A : r(\"é\\n\\t😀\", A)");
+    }
+
+    #[test]
+    fn a_quoted_name_is_never_a_variable_and_is_printed_so() {
+        assert_eq!(canonical(r#"?A : r("A", A) and s("and", A)"#), r#"?A : r("A", A) and s("and", A)"#);
+    }
+
+    #[test]
+    fn kind_is_kept_for_names() {
+        let query = parse("?A : r(<http://x>, A)").unwrap();
+        let Formula::Atom(atom) = query.formula else { panic!("an atom") };
+        assert!(matches!(atom.subject, Term::Entity(Name { kind: NameKind::Iri, .. })));
+    }
+
+    #[test]
+    fn thousands_of_parentheses_are_refused_and_do_not_overflow() {
+        let text = format!("?A : {}r(a, A){}", "(".repeat(5000), ")".repeat(5000));
+        assert!(matches!(parse(&text), Err(QueryError::TooDeep { .. })));
+        let text = format!("?A : {}r(a, A)", "not ".repeat(100_000));
+        assert!(matches!(parse(&text), Err(QueryError::TooDeep { .. })));
+    }
+}

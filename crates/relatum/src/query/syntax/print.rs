@@ -1,0 +1,147 @@
+//! A query → its canonical text.
+
+use std::fmt::{Display, Formatter, Result, Write};
+
+use super::lexer::{is_bare_name, is_variable_name};
+use crate::query::formula::{Formula, Query, Term, VariableId};
+use crate::query::name::{Name, NameKind};
+
+/// The canonical text: it parses back to the same query.
+impl Display for Query<Name, Name> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let mut printer = Printer { names: vec![None; self.variables.len()], query: self };
+        let target = printer.enter(self.target);
+        write!(f, "?{target} : ")?;
+        printer.formula(f, &self.formula, Around::Nothing)
+    }
+}
+
+/// What a formula stands in, which decides whether it needs parentheses.
+#[derive(Clone, Copy, PartialEq)]
+enum Around {
+    Nothing,
+    Or,
+    And,
+    Not,
+}
+
+struct Printer<'a> {
+    query: &'a Query<Name, Name>,
+    /// What each variable in scope is called: its name, or that with a number where it would clash.
+    names: Vec<Option<String>>,
+}
+
+impl Printer<'_> {
+    fn formula(&mut self, f: &mut Formatter<'_>, formula: &Formula<Name, Name>, around: Around) -> Result {
+        let parentheses = match formula {
+            Formula::Atom(_) | Formula::Not(_) => false,
+            Formula::And(_) => around == Around::Not || around == Around::And,
+            Formula::Or(_) | Formula::Exists(..) => around != Around::Nothing,
+        };
+        if parentheses {
+            f.write_char('(')?;
+        }
+        match formula {
+            Formula::Atom(atom) => {
+                write!(f, "{}(", self.name(&atom.relation))?;
+                write!(f, "{}, {})", self.term(&atom.subject), self.term(&atom.object))?;
+            }
+            Formula::And(parts) => self.join(f, parts, " and ", Around::And)?,
+            Formula::Or(parts) => self.join(f, parts, " or ", Around::Or)?,
+            Formula::Not(inner) => {
+                f.write_str("not ")?;
+                self.formula(f, inner, Around::Not)?;
+            }
+            Formula::Exists(variables, body) => {
+                let names: Vec<String> = variables.iter().map(|&id| self.enter(id)).collect();
+                write!(f, "exists {}. ", names.join(", "))?;
+                self.formula(f, body, Around::Nothing)?;
+                for id in variables {
+                    self.names[id.index()] = None;
+                }
+            }
+        }
+        if parentheses {
+            f.write_char(')')?;
+        }
+        Ok(())
+    }
+
+    fn join(
+        &mut self,
+        f: &mut Formatter<'_>,
+        parts: &[Formula<Name, Name>],
+        word: &str,
+        around: Around,
+    ) -> Result {
+        for (index, part) in parts.iter().enumerate() {
+            if index > 0 {
+                f.write_str(word)?;
+            }
+            self.formula(f, part, around)?;
+        }
+        Ok(())
+    }
+
+    /// Brings a variable into scope and says what it is called there.
+    fn enter(&mut self, id: VariableId) -> String {
+        let wanted = self.query.variable_name(id);
+        let wanted = if is_variable_name(wanted) { wanted } else { "X" };
+        let taken = |name: &str| self.names.iter().flatten().any(|other| other == name);
+        let mut name = wanted.to_owned();
+        let mut number = 2;
+        while taken(&name) {
+            name = format!("{wanted}_{number}");
+            number += 1;
+        }
+        if let Some(slot) = self.names.get_mut(id.index()) {
+            *slot = Some(name.clone());
+        }
+        name
+    }
+
+    fn term(&self, term: &Term<Name>) -> String {
+        match term {
+            Term::Entity(name) => self.name(name),
+            Term::Variable(id) => match self.names.get(id.index()) {
+                Some(Some(name)) => name.clone(),
+                // Free in the formula, which no parser makes.
+                _ => format!("?{}", self.query.variable_name(*id)),
+            },
+        }
+    }
+
+    fn name(&self, name: &Name) -> String {
+        match name.kind {
+            NameKind::Iri => format!("<{}>", name.text),
+            NameKind::Number => format!("#{}", name.text),
+            NameKind::Text => {
+                let variable = self.names.iter().flatten().any(|other| *other == name.text);
+                if is_bare_name(&name.text) && !variable { name.text.clone() } else { quoted(&name.text) }
+            }
+        }
+    }
+}
+
+/// A name as it can be written in a query: bare where that is possible, else quoted.
+pub fn name_text(text: &str) -> String {
+    if is_bare_name(text) { text.to_owned() } else { quoted(text) }
+}
+
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '\r' => quoted.push_str("\\r"),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

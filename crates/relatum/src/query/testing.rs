@@ -1,0 +1,143 @@
+//! Random queries and tiny graphs for the tests of this room and of those behind it.
+
+use proptest::prelude::*;
+
+use super::formula::{Atom, Formula, Query, Term, Variable, VariableId};
+use super::place::Place;
+use crate::graph::{EntityId, Graph, GraphBuilder, RelationId, Split};
+
+/// How many entities and relations the tiny graphs have.
+pub(crate) const ENTITIES: u32 = 3;
+pub(crate) const RELATIONS: u32 = 2;
+
+/// A graph with these edges; its names need quoting, escaping and nothing at all.
+pub(crate) fn tiny_graph(edges: &[(u32, u32, u32)]) -> Graph {
+    let mut builder = GraphBuilder::default();
+    let names = ["plain", "with blank \"é\"", "and"];
+    for name in names {
+        builder.entity(name);
+    }
+    for name in ["r0", "has (part)"] {
+        builder.relation(name);
+    }
+    for &(h, r, t) in edges {
+        builder.add_ids(Split::Train, crate::graph::Triple::new(h, r, t));
+    }
+    builder.finish().0
+}
+
+/// Edges of a random tiny graph.
+pub(crate) fn edges() -> impl Strategy<Value = Vec<(u32, u32, u32)>> {
+    prop::collection::vec((0..ENTITIES, 0..RELATIONS, 0..ENTITIES), 0..10)
+}
+
+/// Any formula over the target and up to three nested binders, in the form that a parser makes.
+pub(crate) fn any_query() -> impl Strategy<Value = Query> {
+    sketch(4).prop_map(|sketch| {
+        let mut variables = vec![variable("A")];
+        let mut scope = vec![VariableId(0)];
+        let formula = build(&sketch, &mut variables, &mut scope);
+        Query { target: VariableId(0), variables, formula }
+    })
+}
+
+/// A formula before its variables have ids: arguments below [`ENTITIES`] are entities, others
+/// are counted from the innermost variable in scope.
+#[derive(Clone, Debug)]
+enum Sketch {
+    Atom(u32, u32, u32),
+    And(Vec<Sketch>),
+    Or(Vec<Sketch>),
+    Not(Box<Sketch>),
+    Exists(Box<Sketch>),
+}
+
+fn sketch(depth: u32) -> impl Strategy<Value = Sketch> {
+    let argument = 0..ENTITIES + 4;
+    let atom = (0..RELATIONS, argument.clone(), argument).prop_map(|(r, s, o)| Sketch::Atom(r, s, o));
+    atom.prop_recursive(depth, 12, 3, |inner| {
+        prop_oneof![
+            3 => prop::collection::vec(inner.clone(), 2..4).prop_map(Sketch::And),
+            2 => prop::collection::vec(inner.clone(), 2..3).prop_map(Sketch::Or),
+            2 => inner.clone().prop_map(|it| Sketch::Not(Box::new(it))),
+            3 => inner.prop_map(|it| Sketch::Exists(Box::new(it))),
+        ]
+    })
+}
+
+fn build(sketch: &Sketch, variables: &mut Vec<Variable>, scope: &mut Vec<VariableId>) -> Formula {
+    match sketch {
+        Sketch::Atom(relation, subject, object) => {
+            let term = |number: u32| match number.checked_sub(ENTITIES) {
+                None => Term::Entity(EntityId(number)),
+                Some(back) => Term::Variable(scope[scope.len() - 1 - back as usize % scope.len()]),
+            };
+            Formula::Atom(Atom {
+                relation: RelationId(*relation),
+                subject: term(*subject),
+                object: term(*object),
+                place: Place::default(),
+            })
+        }
+        Sketch::And(parts) => {
+            Formula::and(parts.iter().map(|part| build(part, variables, scope)).collect::<Vec<_>>())
+        }
+        Sketch::Or(parts) => {
+            Formula::or(parts.iter().map(|part| build(part, variables, scope)).collect::<Vec<_>>())
+        }
+        Sketch::Not(inner) => build(inner, variables, scope).negate(),
+        Sketch::Exists(inner) => {
+            // At most three nested binders keep the brute force brute but quick.
+            if scope.len() > 3 {
+                return build(inner, variables, scope);
+            }
+            let id = VariableId(variables.len() as u32);
+            variables.push(variable(&format!("V{}", id.0)));
+            scope.push(id);
+            let body = build(inner, variables, scope);
+            scope.pop();
+            Formula::exists(vec![id], body)
+        }
+    }
+}
+
+fn variable(name: &str) -> Variable {
+    Variable { name: name.to_owned(), place: Place::default() }
+}
+
+/// The answers of a query over known edges alone, by trying every assignment.
+pub(crate) fn brute_force(query: &Query, graph: &Graph) -> Vec<EntityId> {
+    let mut values = vec![EntityId(0); query.variables.len()];
+    let answers = graph.entities.ids().filter(|&id| {
+        values[query.target.index()] = id;
+        holds(&query.formula, graph, &mut values)
+    });
+    answers.collect()
+}
+
+fn holds(formula: &Formula, graph: &Graph, values: &mut Vec<EntityId>) -> bool {
+    match formula {
+        Formula::Atom(atom) => {
+            let value = |term: Term| match term {
+                Term::Entity(id) => id,
+                Term::Variable(id) => values[id.index()],
+            };
+            let (head, tail) = (value(atom.subject), value(atom.object));
+            graph.edges(Split::Train).contains(crate::graph::Triple { head, relation: atom.relation, tail })
+        }
+        Formula::And(parts) => parts.iter().all(|part| holds(part, graph, values)),
+        Formula::Or(parts) => parts.iter().any(|part| holds(part, graph, values)),
+        Formula::Not(inner) => !holds(inner, graph, values),
+        Formula::Exists(variables, body) => some(variables, body, graph, values),
+    }
+}
+
+fn some(variables: &[VariableId], body: &Formula, graph: &Graph, values: &mut Vec<EntityId>) -> bool {
+    match variables {
+        [] => holds(body, graph, values),
+        [first, rest @ ..] => graph.entities.ids().any(|id| {
+            values[first.index()] = id;
+            some(rest, body, graph, values)
+        }),
+    }
+}

@@ -1,0 +1,12 @@
+#![no_main]
+//! Any text is read by the parser or refused with a diagnostic; what is read survives all stages.
+
+mod common;
+
+use libfuzzer_sys::fuzz_target;
+use relatum::query::syntax;
+
+fuzz_target!(|source: &str| match syntax::parse(source) {
+    Ok(query) => common::follow(&query, source),
+    Err(error) => common::show(&error, source),
+});

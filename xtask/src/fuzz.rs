@@ -1,0 +1,135 @@
+//! Feeds the parsers of queries with what nobody would write, guided by coverage.
+//!
+//! The targets are libFuzzer's, in `fuzz/`. They are built on stable: the coverage pass of LLVM is
+//! asked for by name, and no sanitizer is needed for code without `unsafe`. The corpus is one file
+//! a target, one JSON string a line, so that it can be read and kept under version control.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, bail, ensure};
+
+/// Fuzzes the parsers of queries, beginning with the corpus in fuzz/corpus.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Seconds for all targets together.
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// Only this target.
+    #[arg(long, value_parser = TARGETS)]
+    target: Vec<String>,
+    /// Keep in fuzz/corpus what was found, without that which covers nothing new.
+    #[arg(long)]
+    keep: bool,
+}
+
+const TARGETS: [&str; 3] = ["text", "sparql", "tuple"];
+
+/// What `cargo fuzz` passes, without a sanitizer.
+const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the workspace")?;
+    let binaries = build(root)?;
+    let chosen: Vec<&str> = match args.target.as_slice() {
+        [] => TARGETS.to_vec(),
+        some => some.iter().map(String::as_str).collect(),
+    };
+    let seconds = (args.seconds / chosen.len() as u64).max(1);
+    for name in chosen {
+        let kept = root.join("fuzz/corpus").join(name).with_extension("jsonl");
+        let target =
+            Target { name, binary: binaries.join(name), work: root.join("target/fuzz/corpus").join(name) };
+        target.unpack(&kept)?;
+        println!("{name}: {seconds} s");
+        target.fuzz(seconds, root)?;
+        if args.keep {
+            println!("{name}: {} inputs kept", target.pack(&kept)?);
+        }
+    }
+    Ok(())
+}
+
+/// Builds the targets and says where they are.
+fn build(root: &Path) -> anyhow::Result<PathBuf> {
+    // With a triple given, build scripts and macros stay without coverage.
+    let version = Command::new("rustc").arg("-vV").output()?;
+    let version = String::from_utf8(version.stdout)?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
+    let target_dir = root.join("target/fuzz");
+    let status = Command::new("cargo")
+        .args(["build", "--release", "--target", host, "--manifest-path"])
+        .arg(root.join("fuzz/Cargo.toml"))
+        .arg("--target-dir")
+        .arg(&target_dir)
+        .env("RUSTFLAGS", FLAGS)
+        .status()?;
+    ensure!(status.success(), "the fuzz targets do not build");
+    Ok(target_dir.join(host).join("release"))
+}
+
+struct Target<'a> {
+    name: &'a str,
+    binary: PathBuf,
+    /// The corpus as libFuzzer wants it, one file an input.
+    work: PathBuf,
+}
+
+impl Target<'_> {
+    fn unpack(&self, kept: &Path) -> anyhow::Result<()> {
+        fs::create_dir_all(&self.work)?;
+        let lines = fs::read_to_string(kept).with_context(|| kept.display().to_string())?;
+        for (index, line) in lines.lines().enumerate() {
+            let input: String =
+                serde_json::from_str(line).with_context(|| format!("{}:{}", kept.display(), index + 1))?;
+            fs::write(self.work.join(format!("kept-{index}")), input)?;
+        }
+        Ok(())
+    }
+
+    fn fuzz(&self, seconds: u64, root: &Path) -> anyhow::Result<()> {
+        let artifacts = root.join("target/fuzz/artifacts").join(self.name);
+        fs::create_dir_all(&artifacts)?;
+        let status = Command::new(&self.binary)
+            .arg(&self.work)
+            .arg(format!("-max_total_time={seconds}"))
+            .arg(format!("-artifact_prefix={}/", artifacts.display()))
+            .arg(format!("-dict={}", root.join("fuzz/words.dict").display()))
+            .args([
+                "-max_len=400",
+                "-timeout=10",
+                "-rss_limit_mb=1024",
+                "-print_final_stats=1",
+                "-verbosity=0",
+            ])
+            .status()?;
+        if !status.success() {
+            bail!("{} failed; what it was fed is in {}", self.name, artifacts.display());
+        }
+        Ok(())
+    }
+
+    /// Writes what is worth keeping into one file and says how much it is.
+    fn pack(&self, kept: &Path) -> anyhow::Result<usize> {
+        let smaller = self.work.with_extension("smaller");
+        let _ = fs::remove_dir_all(&smaller);
+        fs::create_dir_all(&smaller)?;
+        let merge = ["-merge=1", "-max_len=400", "-verbosity=0"];
+        let status = Command::new(&self.binary).args(merge).arg(&smaller).arg(&self.work).status()?;
+        ensure!(status.success(), "the corpus of {} cannot be made smaller", self.name);
+        let mut inputs = BTreeSet::new();
+        for entry in fs::read_dir(&smaller)? {
+            // The targets take text; other bytes are refused before they reach a parser.
+            if let Ok(text) = String::from_utf8(fs::read(entry?.path())?) {
+                inputs.insert(text);
+            }
+        }
+        let lines: Result<Vec<String>, _> = inputs.iter().map(serde_json::to_string).collect();
+        fs::write(kept, lines?.join("\n") + "\n")?;
+        Ok(inputs.len())
+    }
+}
