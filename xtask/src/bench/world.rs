@@ -12,11 +12,12 @@ pub(super) fn shared(name: &str) -> Option<PathBuf> {
     path.exists().then_some(path)
 }
 
-/// A random graph of the size and shape of FB15k-237: both directions of every edge, heavy-tailed
-/// relations and entities. `scale` multiplies entities and edges.
+/// A random graph of about the size and shape of FB15k-237: both directions of every edge, each
+/// relation between entities of its own neighbourhood, few tails for a head and many heads for a
+/// tail. `scale` multiplies entities and edges.
 pub(super) fn generated(scale: f64) -> Graph {
     let entities = (14_505.0 * scale) as usize;
-    let edges = (272_115.0 * scale) as usize;
+    let edges = (285_000.0 * scale) as usize;
     let mut builder = GraphBuilder::default();
     for entity in 0..entities {
         builder.entity(&format!("e{entity}"));
@@ -27,10 +28,13 @@ pub(super) fn generated(scale: f64) -> Graph {
         builder.pair(RelationId(2 * relation), RelationId(2 * relation + 1));
     }
     let mut rng = Rng::new(237);
-    // Small numbers are drawn more often; cubed, about as unevenly as Freebase names its things.
-    let mut skewed = |bound: usize| (rng.uniform().powi(3) * bound as f64) as u32;
+    // Squared, small numbers are drawn more often.
+    let mut skewed = |bound: f64| (rng.uniform().powi(2) * bound) as u32;
+    let place = |relation: u32, step: u32, at: u32| (relation * step + at) % entities as u32;
     for _ in 0..edges {
-        let (head, relation, tail) = (skewed(entities), skewed(237), skewed(entities));
+        let relation = skewed(237.0);
+        let head = place(relation, 6_007, skewed(1_000.0 * scale));
+        let tail = place(relation, 4_001, skewed(250.0 * scale));
         let split = if (head + tail) % 20 == 0 { Split::Valid } else { Split::Train };
         builder.add_ids(split, Triple::new(head, 2 * relation, tail));
         builder.add_ids(split, Triple::new(tail, 2 * relation + 1, head));

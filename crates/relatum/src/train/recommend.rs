@@ -44,17 +44,6 @@ pub fn recommend(graph: &Graph) -> Recommendation {
         format!("n3, weight {}", settings.regularizer_weight),
         "the paper's choice for sparse graphs".to_owned(),
     );
-    settings.relation_loss = if reciprocals.len() > 20 { 0.5 } else { 0.0 };
-    let reason = if reciprocals.len() > 20 {
-        "relations say much where there are many"
-    } else {
-        "too few relations for predicting them to teach anything"
-    };
-    because(
-        "relation loss",
-        settings.relation_loss.to_string(),
-        format!("{} relations: {reason}", reciprocals.len()),
-    );
     if n > 50_000 {
         settings.candidates = Some(8_192);
         because(
