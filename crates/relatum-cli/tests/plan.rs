@@ -42,7 +42,7 @@ fn a_plan_is_printed_as_a_tree() {
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
     insta::assert_snapshot!(stdout, @r#"
     ?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)
-    one of the paper's valid queries: anchors as sources, the target as the only sink, no cycle
+    one of the paper's valid queries: anchors as sources, the target as the only sink, no directed cycle
 
     2p, tree, about 3 rows to score, beam 64
     └─ branch about G: tree, 3 rows

@@ -78,13 +78,17 @@ pub(crate) fn misuse(mistakes: &Mistakes) -> anyhow::Error {
 }
 
 fn as_text(source: &str, checked: &Checked, plan: &Plan, graph: &Graph) -> String {
-    let mut text = format!("{}\n", checked.query.named(graph));
-    if checked.normal_form.branches.len() > 1 {
-        text += &format!("normal form: {}\n", checked.normal_form.to_query().named(graph));
+    let query = checked.query.named(graph).to_string();
+    let normal_form = checked.normal_form.to_query().named(graph).to_string();
+    let mut text = format!("{query}\n");
+    if checked.normal_form.branches.len() > 1 && normal_form != query {
+        text += &format!("normal form: {normal_form}\n");
     }
-    if checked.validity.is_valid() {
-        text +=
-            "one of the paper's valid queries: anchors as sources, the target as the only sink, no cycle\n";
+    if checked.validity.is_valid_but_for_negation() {
+        let negation = if checked.validity.is_valid() { "" } else { ", but for negation" };
+        text += &format!(
+            "one of the paper's valid queries{negation}: anchors as sources, the target as the only sink, no directed cycle\n"
+        );
     }
     text += "\n";
     text += &plan.describe(graph).to_string();

@@ -99,35 +99,36 @@ pub(super) fn plan(
     let order = Ordering { branch, target, inputs, asked, statistics, options }.best();
     let known: Vec<Bound> = inputs.iter().chain(&order).copied().collect();
     let position = |id: VariableId| known.iter().position(|bound| bound.variable == id);
-    let mut steps: Vec<Step> = Vec::with_capacity(order.len());
-    let mut negated: Vec<Option<BranchPlan>> = vec![None; branch.negated.len()];
-    for (index, bound) in order.iter().enumerate() {
-        let at = inputs.len() + index;
-        let mut step = atoms(branch, bound, &known[..at]);
-        for (which, sub) in branch.negated.iter().enumerate() {
-            let free = sub.free();
-            // The sub-query runs when the last of the variables that it shares gets its values.
-            if free.iter().filter_map(|&id| position(id)).max() == Some(at) {
-                let given: Vec<Bound> =
-                    known[..at].iter().filter(|bound| free.contains(&bound.variable)).copied().collect();
-                let outside = Outside { inputs: &given, asked: Some(*bound) };
-                let nested = self::plan(&sub.branch, bound.variable, outside, statistics, options, messages);
-                step.rows += nested.rows * runs(&given, options);
-                step.factors.push(Factor::Negated(which));
-                negated[which] = Some(nested);
-            }
-        }
-        steps.push(step);
+    let mut steps: Vec<Step> = order
+        .iter()
+        .enumerate()
+        .map(|(index, bound)| atoms(branch, bound, &known[..inputs.len() + index]))
+        .collect();
+    let mut negated = Vec::with_capacity(branch.negated.len());
+    for (which, sub) in branch.negated.iter().enumerate() {
+        let free = sub.free();
+        // The sub-query runs when the last of the variables that it shares gets its values.
+        let last = free.iter().filter_map(|&id| position(id)).max();
+        let Some((at, step)) = last.and_then(|at| Some((at, steps.get_mut(at.checked_sub(inputs.len())?)?)))
+        else {
+            // No step can ask it: the checks refuse such a question.
+            let target = sub.bound.first().copied().unwrap_or(target);
+            negated.push(self::plan(&sub.branch, target, Outside::default(), statistics, options, messages));
+            continue;
+        };
+        let shared: Vec<Bound> =
+            known[..at].iter().filter(|bound| free.contains(&bound.variable)).copied().collect();
+        let given: Vec<Bound> = shared.iter().map(|bound| bound.given()).collect();
+        let outside = Outside { inputs: &given, asked: Some(known[at]) };
+        let nested = self::plan(&sub.branch, known[at].variable, outside, statistics, options, messages);
+        step.rows += nested.rows * runs(&shared, options);
+        step.factors.push(Factor::Negated(which));
+        negated.push(nested);
     }
     let inputs_named: Vec<VariableId> = inputs.iter().map(|input| input.variable).collect();
-    let negated: Vec<BranchPlan> = negated.into_iter().flatten().collect();
-    needs(&mut steps, branch, target, &inputs_named, options, statistics);
+    needs(&mut steps, branch, target, &inputs_named, &order, options);
     let rows = steps.iter().map(|step| step.rows).sum();
-    let root = if inputs.is_empty() && negated.len() == branch.negated.len() {
-        messages.tree(branch, target, &order, &negated)
-    } else {
-        None
-    };
+    let root = if inputs.is_empty() { messages.tree(branch, target, &order, &negated) } else { None };
     let (root, tree) = root.unzip();
     BranchPlan { branch: branch.clone(), target, inputs: inputs_named, steps, root, tree, negated, rows }
 }
@@ -183,8 +184,8 @@ fn needs(
     branch: &Branch,
     target: VariableId,
     inputs: &[VariableId],
+    order: &[Bound],
     options: PlanOptions,
-    statistics: &Statistics<'_>,
 ) {
     let mut known: Vec<VariableId> = inputs.to_vec();
     for index in 0..steps.len() {
@@ -198,9 +199,8 @@ fn needs(
         };
         let (needed, eliminated) = known.iter().copied().partition(|&id| later(id));
         let last = index + 1 == steps.len();
-        let informed = steps[index].candidates < statistics.entities() || !steps[index].factors.is_empty();
         let step = &mut steps[index];
-        step.beam = (!last && informed).then_some(options.beam);
+        step.beam = (!last && !order[index].whole).then_some(options.beam);
         step.needed = needed;
         step.eliminated = eliminated;
         known.clone_from(&step.needed);

@@ -116,7 +116,7 @@ impl Messages {
         order: &[Bound],
         negated: &[BranchPlan],
     ) -> Option<(MessageId, TreeNode)> {
-        if !is_tree(branch) || negated.iter().any(|nested| nested.root.is_none()) {
+        if !branch.is_tree() || negated.iter().any(|nested| nested.root.is_none()) {
             return None;
         }
         Some(self.towards(&TreePlan { branch, order, negated }, target, None))
@@ -165,8 +165,8 @@ impl Messages {
             node.children.push((part, child));
             parts.push(part);
         }
+        // Equal messages of different variables are different conditions: each counts.
         parts.sort_unstable();
-        parts.dedup();
         let message = match parts.as_slice() {
             [] => self.add(Message::All, 0.0),
             [one] if !matches!(self.all[one.index()], Message::Look { .. }) => *one,
@@ -274,43 +274,4 @@ impl TreePlan<'_> {
     fn rows_from(&self, id: VariableId) -> f64 {
         self.order.iter().find(|bound| bound.variable == id).map_or(0.0, |bound| bound.rows_from)
     }
-}
-
-/// Whether the variables of a branch form a tree: connected, one pair of neighbours less than
-/// variables, no loops, and no sub-query that ties several variables together.
-fn is_tree(branch: &Branch) -> bool {
-    let mut pairs: Vec<(VariableId, VariableId)> = Vec::new();
-    for atom in branch.positive.iter().chain(&branch.negative) {
-        if let (Term::Variable(a), Term::Variable(b)) = (atom.subject, atom.object) {
-            if a == b {
-                return false;
-            }
-            pairs.push((a.min(b), a.max(b)));
-        }
-    }
-    pairs.sort_unstable();
-    pairs.dedup();
-    let variables = branch.variables();
-    if branch.negated.iter().any(|negated| negated.free().len() != 1) || pairs.len() + 1 != variables.len() {
-        return false;
-    }
-    // As many pairs as a tree has: then it is one exactly if it is connected.
-    let mut reached = vec![variables[0]];
-    let mut next = 0;
-    while let Some(&at) = reached.get(next) {
-        next += 1;
-        for &(a, b) in &pairs {
-            let other = if a == at {
-                b
-            } else if b == at {
-                a
-            } else {
-                continue;
-            };
-            if !reached.contains(&other) {
-                reached.push(other);
-            }
-        }
-    }
-    reached.len() == variables.len()
 }

@@ -16,6 +16,16 @@ pub(super) struct Bound {
     pub(super) candidates: f64,
     /// How many rows it takes to go on from here by one atom.
     pub(super) rows_from: f64,
+    /// Whether all its values are gone on with: where there is nothing to choose by, and where
+    /// every one is to be ranked.
+    pub(super) whole: bool,
+}
+
+impl Bound {
+    /// The variable as a sub-query sees it that runs once for each of its values.
+    pub(super) fn given(self) -> Self {
+        Self { candidates: 1.0, rows_from: 1.0, ..self }
+    }
 }
 
 /// What the order is sought for.
@@ -128,6 +138,6 @@ impl Ordering<'_> {
             candidates = candidates.min(asked.candidates);
             rows_from = rows_from.min(asked.rows_from);
         }
-        (cost + loops * rows_from, Bound { variable, candidates, rows_from })
+        (cost + loops * rows_from, Bound { variable, candidates, rows_from, whole })
     }
 }

@@ -15,7 +15,7 @@ enum Inside {
 
 impl Display for PlanReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let how = if self.tree { "tree" } else { "general" };
+        let how = if self.tree { "tree" } else { "no tree" };
         writeln!(f, "{}, {how}, about {} to score, beam {}", self.shape, rows(self.rows), self.beam)?;
         let many = self.branches.len();
         for (index, branch) in self.branches.iter().enumerate() {
@@ -37,7 +37,7 @@ impl PlanReport {
         last: bool,
         inside: Inside,
     ) -> Result {
-        let how = if branch.tree { "tree" } else { "general" };
+        let how = if branch.tree { "tree" } else { "no tree" };
         let inputs = if branch.inputs.is_empty() {
             String::new()
         } else {

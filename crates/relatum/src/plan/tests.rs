@@ -4,9 +4,9 @@ use proptest::prelude::*;
 
 use super::naive::{fold, step_through};
 use super::*;
-use crate::graph::{Graph, GraphBuilder, Split};
-use crate::query::testing::{any_query, brute_force, edges, tiny_graph};
-use crate::query::{Limits, Syntax, read};
+use crate::graph::{Graph, GraphBuilder, RelationId, Split};
+use crate::query::testing::{any_query, brute_force, edges, random_query, safe_query, tiny_graph};
+use crate::query::{Atom, Direction, Limits, Syntax, Term, read};
 
 /// Ten films: `lead` is in one, `extra` in all; genre and country are shared by many.
 fn films() -> Graph {
@@ -197,8 +197,8 @@ fn a_general_plan_has_steps_but_no_message() {
     let (_, report) =
         plan("?A : exists F, U. stars(F, lead) and genre(F, A) and like(F, U) and like(U, A) and like(A, A)");
     insta::assert_snapshot!(report, @r#"
-    general, general, about 5 rows to score, beam 64
-    └─ branch about A: general, 5 rows
+    general, no tree, about 5 rows to score, beam 64
+    └─ branch about A: no tree, 5 rows
        ├─ 1. F by stars⁻¹(lead, ·): 1 row, about 1 fit, keep 64, merge by F
        ├─ 2. U by like(F, ·): 1 row, about 1 fit, keep 64, merge by F, U
        └─ 3. A by genre(F, ·) and like(U, ·) and like(·, ·): 3 rows, eliminate F, U
@@ -275,16 +275,136 @@ fn a_union_before_a_projection_scores_the_projection_once() {
     assert_eq!(counted(up, PlanOptions::default()).0, 12);
 }
 
+#[test]
+fn equal_conditions_of_different_variables_all_count() {
+    let (plan, _) = plan("?A : exists V, U. like(A, comedy) and genre(V, A) and genre(U, A)");
+    let root = plan.branches[0].root.expect("a tree");
+    let parts = plan.messages[root.index()].parts();
+    assert_eq!(parts.len(), 3);
+    assert_eq!(parts[1], parts[2]);
+}
+
+#[test]
+fn a_sub_query_runs_once_for_each_value_of_its_input() {
+    // Ten films with the extra; for each one row from the film and, of one genre asked about, one.
+    let text = "?A : exists F. stars(F, extra) and genre(F, A) and not (exists U. like(F, U) and like(U, A))";
+    let (plan, _) = plan(text);
+    let nested = &plan.branches[0].negated[0];
+    assert_eq!(nested.inputs.len(), 1);
+    assert_eq!(nested.steps[0].rows, 1.0, "an input has one value in a run");
+    let step = plan.branches[0].steps.last().expect("steps");
+    assert_eq!(step.rows, 10.0 + 10.0 * nested.rows);
+}
+
+#[test]
+fn a_beam_is_taken_exactly_where_the_estimate_says_so() {
+    // A negated atom alone is nothing to choose by: all of U goes on.
+    let text = "?A : exists U. like(U, A) and not genre(film0, U)";
+    let (_, report) = plan(text);
+    let steps = &report.branches[0].steps;
+    assert_eq!((steps[0].variable.as_str(), steps[0].beam, steps[1].rows), ("U", None, 215.0));
+    let all = PlanOptions { rank_all: true, ..PlanOptions::default() };
+    let (ranked, _) = plan_with("?A : exists F. stars(A, lead) and genre(A, F) and like(F, drama)", all);
+    for step in ranked.branches[0].steps.iter().filter(|step| step.variable == ranked.target) {
+        assert_eq!(step.beam, None, "a target that is ranked whole is not cut");
+    }
+}
+
+/// Atoms as (relation, subject, object, negated).
+type Written = (RelationId, Term, Term, bool);
+
+/// Each atom of a branch is scored in one factor of one step, each sub-query in one.
+fn assert_every_literal_is_in_one_factor(plan: &BranchPlan) {
+    let written = |atom: &Atom, negated| (atom.relation, atom.subject, atom.object, negated);
+    let mut expected: Vec<Written> = plan.branch.positive.iter().map(|atom| written(atom, false)).collect();
+    expected.extend(plan.branch.negative.iter().map(|atom| written(atom, true)));
+    let (mut found, mut asked): (Vec<Written>, Vec<usize>) = (Vec::new(), Vec::new());
+    for step in &plan.steps {
+        let to = Term::Variable(step.variable);
+        for factor in &step.factors {
+            match *factor {
+                Factor::Row { from, hop, negated } => found.push(match hop.direction {
+                    Direction::Forward => (hop.relation, from, to, negated),
+                    Direction::Backward => (hop.relation, to, from, negated),
+                }),
+                Factor::Loop { relation, negated } => found.push((relation, to, to, negated)),
+                Factor::Negated(which) => asked.push(which),
+            }
+        }
+    }
+    expected.sort_unstable();
+    found.sort_unstable();
+    asked.sort_unstable();
+    assert_eq!(found, expected, "{plan:#?}");
+    assert_eq!(asked, (0..plan.branch.negated.len()).collect::<Vec<_>>(), "{plan:#?}");
+    assert_eq!(plan.negated.len(), plan.branch.negated.len());
+    for (nested, sub) in plan.negated.iter().zip(&plan.branch.negated) {
+        assert_eq!(nested.branch, sub.branch);
+        assert_every_literal_is_in_one_factor(nested);
+    }
+}
+
+#[test]
+fn conditions_of_a_sub_query_on_its_inputs_alone_are_not_lost() {
+    let (plan, _) = plan(
+        "?A : exists P. genre(A, P) and stars(A, lead) and not (exists F. \
+         stars(F, P) and like(F, A) and country(A, France) and like(A, P) and like(A, A))",
+    );
+    // not country(A, France), not like(A, P), not like(A, A), and the sub-query without them.
+    assert_eq!(plan.branches.len(), 4);
+    plan.branches.iter().for_each(assert_every_literal_is_in_one_factor);
+}
+
+/// What makes a plan interesting.
+#[derive(Default, Debug)]
+struct Coverage {
+    refused: usize,
+    single_atoms: usize,
+    unions: usize,
+    general: usize,
+    loops: usize,
+    sub_queries: usize,
+    with_inputs: usize,
+    nested: usize,
+}
+
+#[test]
+fn random_questions_are_of_every_kind() {
+    let graph = tiny_graph(&[]);
+    let mut seen = Coverage::default();
+    for seed in 0..1000 {
+        let Ok(checked) = random_query(seed).check(Limits::default()) else {
+            seen.refused += 1;
+            continue;
+        };
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions::default());
+        let all = &plan.branches;
+        let any = |test: &dyn Fn(&BranchPlan) -> bool| usize::from(all.iter().any(test));
+        let loops = |atom: &Atom| atom.subject == atom.object;
+        seen.single_atoms += usize::from(all.len() == 1 && all[0].branch.atoms() == 1);
+        seen.unions += usize::from(all.len() > 1);
+        seen.general += usize::from(!plan.is_tree());
+        seen.loops += any(&|branch| branch.branch.positive.iter().any(loops));
+        seen.sub_queries += any(&|branch| !branch.negated.is_empty());
+        seen.with_inputs += any(&|branch| branch.negated.iter().any(|nested| !nested.inputs.is_empty()));
+        seen.nested += any(&|branch| branch.negated.iter().any(|nested| !nested.negated.is_empty()));
+    }
+    assert!(seen.refused < 50 && seen.single_atoms < 250, "{seen:?}");
+    let kinds = [seen.unions, seen.general, seen.loops, seen.sub_queries, seen.with_inputs, seen.nested];
+    assert!(kinds.iter().all(|&count| count >= 50), "{seen:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, max_global_rejects: 1_000_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_way_to_run_a_plan_finds_the_answers(query in any_query(), edges in edges(), rank_all: bool) {
+    fn every_way_to_run_a_plan_finds_the_answers(query in prop_oneof![any_query().boxed(), safe_query().boxed()], edges in edges(), rank_all: bool) {
         let graph = tiny_graph(&edges);
         let expected = brute_force(&query, &graph);
         if let Ok(checked) = query.check(Limits { branches: 512, ..Limits::default() }) {
             let options = PlanOptions { rank_all, ..PlanOptions::default() };
             let plan = Plan::new(&checked, &Statistics::new(&graph), options);
+            plan.branches.iter().for_each(assert_every_literal_is_in_one_factor);
             prop_assert_eq!(&step_through(&plan, &graph).answers, &expected);
             if let Some(outcome) = fold(&plan, &graph) {
                 prop_assert_eq!(&outcome.answers, &expected);

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::formula::{Atom, Formula, Query, Term, Variable, VariableId};
 use super::place::Place;
 use crate::graph::{EntityId, Graph, GraphBuilder, RelationId, Split};
+use crate::random::Rng;
 
 /// How many entities and relations the tiny graphs have.
 pub(crate) const ENTITIES: u32 = 3;
@@ -39,6 +40,105 @@ pub(crate) fn any_query() -> impl Strategy<Value = Query> {
         let formula = build(&sketch, &mut variables, &mut scope);
         Query { target: VariableId(0), variables, formula }
     })
+}
+
+/// Questions that pass every check: each variable is in a positive atom, all are connected, an
+/// anchor is given; with unions, loops, cycles, and sub-queries that share one or two variables.
+pub(crate) fn safe_query() -> impl Strategy<Value = Query> {
+    any::<u64>().prop_map(random_query)
+}
+
+/// The question of a seed.
+pub(crate) fn random_query(seed: u64) -> Query {
+    let mut maker = Maker { rng: Rng::new(seed), variables: vec![variable("A")] };
+    let target = VariableId(0);
+    let own = maker.rng.below(3);
+    let mut formula = maker.level(&[target], own, 0);
+    if maker.one_in(5) {
+        formula = Formula::or([formula, maker.level(&[target], 1, 0)]);
+    }
+    Query { target, variables: maker.variables, formula }.renumbered()
+}
+
+struct Maker {
+    rng: Rng,
+    variables: Vec<Variable>,
+}
+
+impl Maker {
+    /// `∃ own. …`, in which every shared variable occurs. At depth 0 this is the question.
+    fn level(&mut self, shared: &[VariableId], own: usize, depth: usize) -> Formula {
+        let mut known = shared.to_vec();
+        let mut parts = Vec::new();
+        for _ in 0..own {
+            let id = VariableId(self.variables.len() as u32);
+            self.variables.push(variable(&format!("V{}", id.0)));
+            let other = self.pick(&known);
+            parts.push(self.atom(Term::Variable(id), Term::Variable(other)));
+            known.push(id);
+        }
+        if depth > 0 {
+            for &id in shared {
+                let own = self.pick(&known[shared.len()..]);
+                parts.push(self.atom(Term::Variable(own), Term::Variable(id)));
+            }
+        }
+        if depth == 0 || self.one_in(2) {
+            parts.push(self.anchored(&known));
+        }
+        for _ in 0..self.rng.below(3) {
+            parts.push(self.literal(&known));
+        }
+        if self.one_in(3) {
+            let one = Formula::and([self.literal(&known), self.literal(&known)]);
+            let other = if depth == 0 && self.one_in(3) {
+                let shared = self.pick(&known);
+                self.level(&[shared], 1, 2)
+            } else {
+                self.literal(&known)
+            };
+            parts.push(Formula::or([one, other]));
+        }
+        if depth < 2 && self.one_in(2 + depth) {
+            let first = self.pick(&known);
+            let second = self.pick(&known);
+            let shared = if first == second { vec![first] } else { vec![first, second] };
+            let own = if depth == 0 { 1 + self.rng.below(2) } else { 1 };
+            parts.push(self.level(&shared, own, depth + 1).negate());
+        }
+        self.rng.shuffle(&mut parts);
+        Formula::exists(known[shared.len()..].to_vec(), Formula::and(parts))
+    }
+
+    fn literal(&mut self, known: &[VariableId]) -> Formula {
+        let atom = if self.one_in(2) {
+            self.anchored(known)
+        } else {
+            let (a, b) = (self.pick(known), self.pick(known));
+            self.atom(Term::Variable(a), Term::Variable(b))
+        };
+        if self.one_in(3) { atom.negate() } else { atom }
+    }
+
+    fn anchored(&mut self, known: &[VariableId]) -> Formula {
+        let anchor = EntityId(self.rng.below(ENTITIES as usize) as u32);
+        let id = self.pick(known);
+        self.atom(Term::Entity(anchor), Term::Variable(id))
+    }
+
+    fn atom(&mut self, a: Term, b: Term) -> Formula {
+        let (subject, object) = if self.one_in(2) { (a, b) } else { (b, a) };
+        let relation = RelationId(self.rng.below(RELATIONS as usize) as u32);
+        Formula::Atom(Atom { relation, subject, object, place: Place::default() })
+    }
+
+    fn pick(&mut self, ids: &[VariableId]) -> VariableId {
+        ids[self.rng.below(ids.len())]
+    }
+
+    fn one_in(&mut self, many: usize) -> bool {
+        self.rng.below(many) == 0
+    }
 }
 
 /// A formula before its variables have ids: arguments below [`ENTITIES`] are entities, others

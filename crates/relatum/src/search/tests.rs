@@ -8,7 +8,7 @@ use super::testing::{Table, naive};
 use super::{Budget, Certainty, Logic, best};
 use crate::logic::{Negation, TNorm};
 use crate::plan::{Plan, PlanOptions, Statistics};
-use crate::query::testing::{ENTITIES, RELATIONS, any_query, edges, tiny_graph};
+use crate::query::testing::{ENTITIES, RELATIONS, any_query, edges, safe_query, tiny_graph};
 use crate::query::{Checked, Limits};
 
 pub(crate) fn tables() -> impl Strategy<Value = Table> {
@@ -27,7 +27,7 @@ pub(crate) fn logics() -> impl Strategy<Value = Logic> {
 }
 
 pub(crate) fn checked() -> impl Strategy<Value = Checked> {
-    any_query()
+    prop_oneof![any_query().boxed(), safe_query().boxed()]
         .prop_filter_map("not every formula is a safe question", |query| query.check(Limits::default()).ok())
 }
 

@@ -26,14 +26,19 @@ pub enum Note {
         /// An atom of the branch.
         place: Place,
     },
-    /// Variables form a directed cycle.
+    /// Variables form a cycle. One that is directed is beyond the paper; any other only beyond
+    /// exact search.
     Cycle {
         /// A variable on it.
         variable: String,
         /// An atom on it.
         place: Place,
+        /// Whether the atoms, as written, lead around it.
+        directed: bool,
+        /// Whether the branch is a tree for all that: two atoms between the same variables.
+        tree: bool,
     },
-    /// A variable leads neither from an anchor nor to the target: a second sink.
+    /// A variable is on no path from an anchor to the target: a second sink.
     SecondSink {
         /// The variable.
         variable: String,
@@ -55,9 +60,15 @@ impl Validity {
         Self { notes }
     }
 
-    /// Whether the query is one of the paper's, or becomes one when negations are left out.
+    /// Whether the query is one of the paper's.
     pub fn is_valid(&self) -> bool {
-        self.notes.iter().all(|note| *note == Note::Negation)
+        self.is_valid_but_for_negation() && !self.notes.contains(&Note::Negation)
+    }
+
+    /// Whether the query is one of the paper's, or becomes one when negations are left out.
+    pub fn is_valid_but_for_negation(&self) -> bool {
+        let within = |note: &Note| matches!(note, Note::Negation | Note::Cycle { directed: false, .. });
+        self.notes.iter().all(within)
     }
 }
 
@@ -69,15 +80,24 @@ impl Note {
             Self::NoAnchor { place } => Diagnostic::note("the question has no anchor")
                 .label(*place, "no entity here or in any other atom")
                 .help("every entity is a place to begin; an atom with a name in it makes this much cheaper"),
-            Self::Cycle { variable, place } => {
-                Diagnostic::note("the question has a cycle, which is beyond the queries of the paper")
-                    .label(*place, format!("leads from {variable} back to {variable}"))
-                    .help("beam search answers it; exact search does not")
+            Self::Cycle { variable, place, directed, tree } => {
+                let said = if *directed {
+                    Diagnostic::note("the question has a directed cycle, which is beyond the queries of the paper")
+                        .label(*place, format!("leads from {variable} back to {variable}"))
+                } else {
+                    Diagnostic::note("the variables of the question form a cycle")
+                        .label(*place, format!("a second way to {variable}"))
+                };
+                said.help(if *tree {
+                    "beam search and exact search both answer it: the atoms join the same two variables"
+                } else {
+                    "beam search answers it; exact search does not"
+                })
             }
             Self::SecondSink { variable, place } => Diagnostic::note(format!(
-                "{variable} is a second sink, which is beyond the queries of the paper"
+                "{variable} is not between an anchor and the target (a second sink), which is beyond the queries of the paper"
             ))
-            .label(*place, format!("{variable} leads neither from an anchor nor to the target")),
+            .label(*place, format!("no path from an anchor to the target goes through {variable}")),
         }
     }
 }
@@ -94,15 +114,16 @@ fn branch_notes(normal_form: &NormalForm, branch: &Branch) -> Vec<Note> {
         let mentions = |atom: &&&Atom| atom.variables().any(|other| other == id);
         atoms.iter().find(mentions).map_or_else(Place::default, |atom| atom.place)
     };
+    if let Some((id, place)) = on_a_directed_cycle(&atoms) {
+        notes.push(Note::Cycle { variable: name(id), place, directed: true, tree: branch.is_tree() });
+    } else if let Some((id, place)) = on_a_cycle(&atoms) {
+        notes.push(Note::Cycle { variable: name(id), place, directed: false, tree: branch.is_tree() });
+    }
     if atoms.iter().all(|atom| atom.variables().count() == 2) {
+        // Without an anchor no variable is behind one: that says all that a second sink would.
         let place = atoms.first().map_or_else(Place::default, |atom| atom.place);
         notes.push(Note::NoAnchor { place });
-        return notes;
-    }
-    if let Some((id, place)) = on_a_cycle(&atoms) {
-        notes.push(Note::Cycle { variable: name(id), place });
-    }
-    if let Some(id) = dead_end(&atoms, normal_form.target) {
+    } else if let Some(id) = dead_end(&atoms, normal_form.target) {
         notes.push(Note::SecondSink { variable: name(id), place: place(id) });
     }
     notes
@@ -115,7 +136,7 @@ fn flatten<'a>(branch: &'a Branch, atoms: &mut Vec<&'a Atom>) {
 }
 
 /// An atom from whose subject directed atoms lead back to it.
-fn on_a_cycle(atoms: &[&Atom]) -> Option<(VariableId, Place)> {
+fn on_a_directed_cycle(atoms: &[&Atom]) -> Option<(VariableId, Place)> {
     let mut edges: Vec<(VariableId, VariableId, Place)> = Vec::new();
     for atom in atoms {
         if let (Term::Variable(from), Term::Variable(to)) = (atom.subject, atom.object) {
@@ -134,6 +155,27 @@ fn on_a_cycle(atoms: &[&Atom]) -> Option<(VariableId, Place)> {
             return edges.first().map(|edge| (edge.0, edge.2));
         }
     }
+}
+
+/// An atom that joins two variables which others join already; not one between the same two.
+fn on_a_cycle(atoms: &[&Atom]) -> Option<(VariableId, Place)> {
+    let mut groups: Vec<Vec<VariableId>> = Vec::new();
+    let mut pairs: Vec<(VariableId, VariableId)> = Vec::new();
+    for atom in atoms {
+        let (Term::Variable(a), Term::Variable(b)) = (atom.subject, atom.object) else { continue };
+        if pairs.contains(&(a.min(b), a.max(b))) {
+            continue;
+        }
+        pairs.push((a.min(b), a.max(b)));
+        if groups.iter().any(|group| group.contains(&a) && group.contains(&b)) {
+            return Some((b, atom.place));
+        }
+        let joins = |group: &mut Vec<VariableId>| group.contains(&a) || group.contains(&b);
+        let mut joined: Vec<VariableId> = groups.extract_if(.., joins).flatten().collect();
+        joined.extend([a, b]);
+        groups.push(joined);
+    }
+    None
 }
 
 /// A variable that is on no path from an anchor to the target. An orientation with anchors as

@@ -50,6 +50,48 @@ impl Branch {
         self.positive.iter().any(|atom| atom.variables().any(|other| other == id))
     }
 
+    /// Whether the variables form a tree: connected, one pair of neighbours less than variables,
+    /// no loops, and no sub-query that ties several variables together or is not a tree itself.
+    /// Exact search can answer such a branch.
+    pub fn is_tree(&self) -> bool {
+        let mut pairs: Vec<(VariableId, VariableId)> = Vec::new();
+        for atom in self.positive.iter().chain(&self.negative) {
+            if let (Term::Variable(a), Term::Variable(b)) = (atom.subject, atom.object) {
+                if a == b {
+                    return false;
+                }
+                pairs.push((a.min(b), a.max(b)));
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let variables = self.variables();
+        if self.negated.iter().any(|negated| negated.free().len() != 1 || !negated.branch.is_tree())
+            || pairs.len() + 1 != variables.len()
+        {
+            return false;
+        }
+        // As many pairs as a tree has: then it is one exactly if it is connected.
+        let mut reached = vec![variables[0]];
+        let mut next = 0;
+        while let Some(&at) = reached.get(next) {
+            next += 1;
+            for &(a, b) in &pairs {
+                let other = if a == at {
+                    b
+                } else if b == at {
+                    a
+                } else {
+                    continue;
+                };
+                if !reached.contains(&other) {
+                    reached.push(other);
+                }
+            }
+        }
+        reached.len() == variables.len()
+    }
+
     /// The number of atoms, those of sub-queries among them.
     pub fn atoms(&self) -> usize {
         let negated: usize = self.negated.iter().map(|negated| negated.branch.atoms()).sum();
@@ -65,6 +107,19 @@ impl Branch {
             .iter()
             .map(|negated| Formula::exists(negated.bound.clone(), negated.branch.formula()).negate());
         Formula::and(positive.chain(negative).chain(negated))
+    }
+
+    /// Takes out the literals that mention none of these variables.
+    pub(super) fn split_off(&mut self, own: &[VariableId]) -> Self {
+        let is_foreign = |atom: &mut Atom| !atom.variables().any(|id| own.contains(&id));
+        Self {
+            positive: self.positive.extract_if(.., is_foreign).collect(),
+            negative: self.negative.extract_if(.., is_foreign).collect(),
+            negated: self
+                .negated
+                .extract_if(.., |negated| !negated.free().iter().any(|id| own.contains(id)))
+                .collect(),
+        }
     }
 
     /// Both branches together, every literal once.

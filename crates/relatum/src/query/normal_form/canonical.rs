@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::branch::Branch;
 use crate::query::formula::{Atom, Term, VariableId};
@@ -16,42 +16,62 @@ use crate::query::formula::{Atom, Term, VariableId};
 pub(super) fn canonical(branch: &Branch, fixed: &[VariableId]) -> Branch {
     let mut literals = Vec::new();
     collect(branch, 0, &mut literals);
-    let mut colours: FxHashMap<VariableId, u64> = FxHashMap::default();
-    for (_, atom) in &literals {
-        for id in atom.variables() {
-            let fixed = fixed.iter().position(|&it| it == id);
-            colours.insert(id, fixed.map_or(0, |at| at as u64 + 1));
-        }
-    }
-    // A path as long as the number of variables carries the colours from one end to the other.
-    for _ in 0..colours.len() {
-        let mut signs: FxHashMap<VariableId, Vec<u64>> = FxHashMap::default();
+    let mut variables: Vec<VariableId> = literals.iter().flat_map(|(_, atom)| atom.variables()).collect();
+    variables.sort_unstable();
+    variables.dedup();
+    let index: FxHashMap<VariableId, usize> = variables.iter().copied().zip(0..).collect();
+    let is_fixed = |id: &VariableId| fixed.iter().position(|it| it == id);
+    let mut colours: Vec<u64> =
+        variables.iter().map(|id| is_fixed(id).map_or(0, |at| at as u64 + 1)).collect();
+    let mut different = distinct(&colours);
+    let mut signs: Vec<Vec<u64>> = vec![Vec::new(); variables.len()];
+    loop {
         for (kind, atom) in &literals {
+            let colour = |term: Term| match term {
+                Term::Entity(id) => (true, u64::from(id.0)),
+                Term::Variable(id) => (false, colours[index[&id]]),
+            };
+            let seen = (kind, atom.relation, colour(atom.subject), colour(atom.object));
             for (side, term) in [atom.subject, atom.object].into_iter().enumerate() {
                 if let Term::Variable(id) = term {
-                    let seen = (
-                        kind,
-                        atom.relation,
-                        side,
-                        colour(&colours, atom.subject),
-                        colour(&colours, atom.object),
-                    );
-                    signs.entry(id).or_default().push(hash(&seen));
+                    signs[index[&id]].push(hash(&(seen, side)));
                 }
             }
         }
-        for (id, mut seen) in signs {
+        for (colour, seen) in colours.iter_mut().zip(&mut signs) {
             seen.sort_unstable();
-            let old = colours[&id];
-            colours.insert(id, hash(&(old, seen)));
+            *colour = hash(&(*colour, &*seen));
+            seen.clear();
         }
+        // Colours only ever split; once none does, none will.
+        let now = distinct(&colours);
+        if now == different {
+            break;
+        }
+        different = now;
     }
-    let mut order: Vec<VariableId> = colours.keys().copied().filter(|id| !fixed.contains(id)).collect();
-    order.sort_unstable_by_key(|id| (colours[id], *id));
+    let mut order: Vec<VariableId> = variables.iter().copied().filter(|id| !fixed.contains(id)).collect();
+    order.sort_unstable_by_key(|id| (colours[index[id]], *id));
     let first = fixed.iter().map(|id| id.0 + 1).max().unwrap_or(0);
     let new: FxHashMap<VariableId, VariableId> =
         order.iter().enumerate().map(|(at, &id)| (id, VariableId(first + at as u32))).collect();
     branch.renamed(&|id| new.get(&id).copied().unwrap_or(id)).sorted()
+}
+
+/// A number that branches with equal canonical forms share: their relations and entities.
+pub(super) fn signature(branch: &Branch) -> u64 {
+    let mut literals = Vec::new();
+    collect(branch, 0, &mut literals);
+    let entity = |term: Term| match term {
+        Term::Entity(id) => Some(id),
+        Term::Variable(_) => None,
+    };
+    let mut signs: Vec<_> = literals
+        .iter()
+        .map(|(kind, atom)| (*kind, atom.relation, entity(atom.subject), entity(atom.object)))
+        .collect();
+    signs.sort_unstable();
+    hash(&signs)
 }
 
 /// All atoms with a number that says how: positive or not, in how many negations.
@@ -63,11 +83,8 @@ fn collect<'a>(branch: &'a Branch, depth: u32, literals: &mut Vec<(u32, &'a Atom
     }
 }
 
-fn colour(colours: &FxHashMap<VariableId, u64>, term: Term) -> (bool, u64) {
-    match term {
-        Term::Entity(id) => (true, u64::from(id.0)),
-        Term::Variable(id) => (false, colours[&id]),
-    }
+fn distinct(colours: &[u64]) -> usize {
+    colours.iter().collect::<FxHashSet<_>>().len()
 }
 
 fn hash(value: &impl Hash) -> u64 {

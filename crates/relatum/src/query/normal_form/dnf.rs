@@ -1,9 +1,9 @@
 //! Distributes ∧ over ∨ and pushes ¬ inwards.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::branch::{Branch, Negated};
-use super::canonical::canonical;
+use super::canonical::{canonical, signature};
 use super::{Limits, NormalForm};
 use crate::query::error::QueryError;
 use crate::query::formula::{Formula, Query, Variable, VariableId};
@@ -11,12 +11,32 @@ use crate::query::formula::{Formula, Query, Variable, VariableId};
 pub(super) fn normal_form(query: &Query, limits: Limits) -> Result<NormalForm, QueryError> {
     let mut builder = Builder { variables: query.variables.clone(), scope: vec![query.target], limits };
     let mut branches = builder.branches(&query.formula, false)?;
-    let mut seen = FxHashSet::default();
-    branches.retain(|branch| seen.insert(canonical(branch, &[query.target])));
-    if branches.len() > limits.branches {
-        return Err(too_many(branches.len(), true, limits));
+    merge_equal(&mut branches, query.target, limits)?;
+    for branch in &mut branches {
+        let mut taken = branch.variables().into_iter().collect();
+        builder.give_one_role(branch, &mut taken);
     }
     Ok(NormalForm { target: query.target, variables: builder.variables, branches })
+}
+
+/// Keeps one of the branches that are the same up to the names of variables.
+fn merge_equal(branches: &mut Vec<Branch>, target: VariableId, limits: Limits) -> Result<(), QueryError> {
+    // Most branches differ already in their relations and entities, which is quick to see.
+    let signs: Vec<u64> = branches.iter().map(signature).collect();
+    let mut alike: FxHashMap<u64, usize> = FxHashMap::default();
+    for &sign in &signs {
+        *alike.entry(sign).or_default() += 1;
+    }
+    if alike.len() > limits.branches {
+        return Err(too_many(alike.len(), alike.len() == branches.len(), limits));
+    }
+    let mut seen = FxHashSet::default();
+    let mut signs = signs.into_iter();
+    branches.retain(|branch| {
+        let alone = signs.next().is_some_and(|sign| alike[&sign] == 1);
+        alone || seen.insert(canonical(branch, &[target]))
+    });
+    if branches.len() > limits.branches { Err(too_many(branches.len(), true, limits)) } else { Ok(()) }
 }
 
 struct Builder {
@@ -47,7 +67,7 @@ impl Builder {
                 let mut union = Vec::new();
                 for part in parts {
                     union.extend(self.branches(part, negate)?);
-                    self.within_reason(union.len())?;
+                    self.within_reason(union.len(), atoms(&union))?;
                 }
                 Ok(distinct(union))
             }
@@ -67,15 +87,17 @@ impl Builder {
         for (index, mut branch) in branches.into_iter().enumerate() {
             let mut own = branch.variables();
             own.retain(|id| !self.scope.contains(id));
-            let negation = if own.is_empty() {
-                negated_literals(&branch)
-            } else {
+            // ¬∃V.(φ(V) ∧ ψ) is ¬∃V.φ(V) ∨ ¬ψ: a sub-query has only literals with variables of its own.
+            let rest = branch.split_off(&own);
+            let mut negation = negated_literals(&rest);
+            if !own.is_empty() {
                 if index > 0 {
                     // A copy gets variables of its own, or un-negating two copies would join them.
                     branch = self.fresh_copy(&branch, &mut own);
                 }
-                vec![Branch { negated: vec![Negated { bound: own, branch }], ..Branch::default() }]
-            };
+                let negated = vec![Negated { bound: own, branch }];
+                negation.insert(0, Branch { negated, ..Branch::default() });
+            }
             product = self.product(&product, &negation)?;
         }
         Ok(product)
@@ -85,29 +107,63 @@ impl Builder {
     fn fresh_copy(&mut self, branch: &Branch, own: &mut [VariableId]) -> Branch {
         let mut old = own.to_vec();
         branch.bound_below(&mut old);
-        let first = self.variables.len();
-        for id in &old {
-            self.variables.push(self.variables[id.index()].clone());
-        }
-        let new = |id: VariableId| {
-            let at = old.iter().position(|&it| it == id);
-            at.map_or(id, |at| VariableId((first + at) as u32))
-        };
+        let new = self.fresh(&old);
+        let new = |id: VariableId| new.get(&id).copied().unwrap_or(id);
         for id in own.iter_mut() {
             *id = new(*id);
         }
         branch.renamed(&new)
     }
 
+    /// New variables of the same names.
+    fn fresh(&mut self, old: &[VariableId]) -> FxHashMap<VariableId, VariableId> {
+        let mut new = FxHashMap::default();
+        for &id in old {
+            new.entry(id).or_insert_with(|| {
+                self.variables.push(self.variables[id.index()].clone());
+                VariableId(self.variables.len() as u32 - 1)
+            });
+        }
+        new
+    }
+
+    /// Renames what sub-queries bind where a branch has the same variable elsewhere: a sub-query
+    /// that was un-negated in one place may be left as it was in another.
+    fn give_one_role(&mut self, branch: &mut Branch, taken: &mut FxHashSet<VariableId>) {
+        for negated in &mut branch.negated {
+            let twice: Vec<VariableId> =
+                negated.bound.iter().copied().filter(|&id| !taken.insert(id)).collect();
+            if !twice.is_empty() {
+                let new = self.fresh(&twice);
+                taken.extend(new.values());
+                let new = |id: VariableId| new.get(&id).copied().unwrap_or(id);
+                for id in &mut negated.bound {
+                    *id = new(*id);
+                }
+                negated.branch = negated.branch.renamed(&new);
+            }
+            self.give_one_role(&mut negated.branch, taken);
+        }
+    }
+
     fn product(&self, left: &[Branch], right: &[Branch]) -> Result<Vec<Branch>, QueryError> {
-        self.within_reason(left.len().saturating_mul(right.len()))?;
+        let literals = atoms(left) * right.len() + atoms(right) * left.len();
+        self.within_reason(left.len().saturating_mul(right.len()), literals)?;
         Ok(distinct(left.iter().flat_map(|a| right.iter().map(|b| a.joined(b))).collect()))
     }
 
     /// Branches that merge later may pass through larger numbers, but not through any number.
-    fn within_reason(&self, count: usize) -> Result<(), QueryError> {
+    fn within_reason(&self, count: usize, atoms: usize) -> Result<(), QueryError> {
         let most = self.limits.branches.saturating_mul(16);
-        if count > most { Err(too_many(count, false, self.limits)) } else { Ok(()) }
+        if count > most {
+            return Err(too_many(count, false, self.limits));
+        }
+        // Negation copies, and nested negation copies copies: few branches may have many atoms.
+        let limit = self.limits.atoms.saturating_mul(self.limits.branches);
+        if atoms > limit {
+            return Err(QueryError::TooLarge { what: "atoms in normal form", count: atoms, limit });
+        }
+        Ok(())
     }
 }
 
@@ -126,6 +182,10 @@ fn distinct(mut branches: Vec<Branch>) -> Vec<Branch> {
         branches.retain(|branch| seen.insert(branch.sorted()));
     }
     branches
+}
+
+fn atoms(branches: &[Branch]) -> usize {
+    branches.iter().map(Branch::atoms).sum()
 }
 
 fn too_many(count: usize, exact: bool, limits: Limits) -> QueryError {

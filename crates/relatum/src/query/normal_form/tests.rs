@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::query::syntax;
-use crate::query::testing::{any_query, brute_force, edges, tiny_graph};
+use crate::query::testing::{any_query, brute_force, edges, safe_query, tiny_graph};
 
 /// The normal form of a text whose names are r0, "has (part)" and plain.
 fn normal(text: &str) -> String {
@@ -68,21 +68,91 @@ fn more_branches_than_the_limit_are_refused_before_they_are_made() {
     assert_eq!(query.normal_form(Limits::default()).unwrap().branches.len(), 2);
 }
 
+#[test]
+fn a_sub_query_has_only_literals_with_variables_of_its_own() {
+    assert_eq!(
+        normal("?A : r0(plain, A) and not (exists V. r0(V, A) and r0(A, A) and not (exists U. #1(U, A)))"),
+        "?A : r0(plain, A) and not (exists V. r0(V, A)) or r0(plain, A) and not r0(A, A) or \
+         (exists U. r0(plain, A) and \"has (part)\"(U, A))"
+    );
+}
+
+/// Variables of a branch and, at any depth, those that its sub-queries bind.
+fn roles(branch: &Branch) -> Vec<VariableId> {
+    let mut ids = branch.variables();
+    branch.bound_below(&mut ids);
+    ids
+}
+
+#[test]
+fn a_variable_has_one_role_in_a_branch() {
+    let graph = tiny_graph(&[]);
+    for text in [
+        "?A : r0(A, A) and not (exists W. (r0(W, A) or r0(#0, A)) and not (exists U. #1(U, A)))",
+        "?A : exists P. r0(A, P) and not (exists W. (r0(W, A) or #1(P, A)) and not (exists U. #1(U, A) and not (exists T. r0(T, U) and r0(T, P))))",
+    ] {
+        let query = syntax::parse(text).unwrap().resolve(&graph).unwrap();
+        for branch in query.normal_form(Limits::default()).unwrap().branches {
+            let ids = roles(&branch);
+            let mut once = ids.clone();
+            once.sort_unstable();
+            once.dedup();
+            assert_eq!(ids.len(), once.len(), "{branch:?}");
+        }
+    }
+}
+
+#[test]
+fn a_normal_form_that_explodes_is_refused() {
+    let graph = tiny_graph(&[]);
+    let mut text = "r0(V20, A)".to_owned();
+    for n in (0..20).rev() {
+        let v = format!("V{}", n + 1);
+        // Both alternatives get a copy of everything below.
+        text = format!("not (exists {v}. r0(V{n}, {v}) and (r0({v}, A) or #1({v}, A)) and {text})");
+    }
+    let query =
+        syntax::parse(&format!("?A : exists V0. r0(V0, A) and {text}")).unwrap().resolve(&graph).unwrap();
+    let error = query.normal_form(Limits::default()).unwrap_err();
+    insta::assert_snapshot!(error, @"");
+}
+
+#[test]
+fn long_branches_are_told_apart_and_recognised() {
+    let graph = tiny_graph(&[]);
+    let chain = |name: &str, anchor: usize| {
+        let variables: Vec<String> = (0..60).map(|n| format!("{name}{n}")).collect();
+        let hops: Vec<String> =
+            variables.windows(2).map(|pair| format!("r0({}, {})", pair[0], pair[1])).collect();
+        format!(
+            "(exists {}. r0(#{anchor}, {name}0) and {} and #1({name}59, A))",
+            variables.join(", "),
+            hops.join(" and ")
+        )
+    };
+    let text =
+        format!("?A : {} or {} or {} or {}", chain("V", 0), chain("U", 1), chain("W", 0), chain("T", 2));
+    let query = syntax::parse(&text).unwrap().resolve(&graph).unwrap();
+    assert_eq!(query.normal_form(Limits::default()).unwrap().branches.len(), 3);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn a_query_and_its_normal_form_have_the_same_answers(query in any_query(), edges in edges()) {
+    fn a_query_and_its_normal_form_have_the_same_answers(
+        query in prop_oneof![any_query().boxed(), safe_query().boxed()], edges in edges()
+    ) {
         let graph = tiny_graph(&edges);
-        let limits = Limits { branches: 4096, ..Limits::default() };
+        let limits = Limits { branches: 256, ..Limits::default() };
         if let Ok(normal_form) = query.normal_form(limits) {
             prop_assert_eq!(brute_force(&query, &graph), brute_force(&normal_form.to_query(), &graph));
         }
     }
 
     #[test]
-    fn the_normal_form_of_a_normal_form_is_itself(query in any_query()) {
-        let limits = Limits { branches: 4096, ..Limits::default() };
+    fn the_normal_form_of_a_normal_form_is_itself(query in prop_oneof![any_query().boxed(), safe_query().boxed()]) {
+        let limits = Limits { branches: 256, atoms: 100_000 };
         if let Ok(once) = query.normal_form(limits) {
             let twice = once.to_query().normal_form(limits).unwrap();
             prop_assert_eq!(once.branches.len(), twice.branches.len());
