@@ -59,10 +59,10 @@ pub struct Alternative {
 impl Explanation {
     /// The score of the assignment, from its atoms and sub-queries alone.
     pub fn refold(&self, logic: Logic) -> f32 {
-        let atoms = self.atoms.iter().map(|atom| match atom.negated {
-            true => logic.negation.not(atom.truth),
-            false => atom.truth,
-        });
+        let atoms = self
+            .atoms
+            .iter()
+            .map(|atom| if atom.negated { logic.negation.not(atom.truth) } else { atom.truth });
         logic.t_norm.all(atoms.chain(self.sub_queries.iter().map(|truth| 1.0 - truth)))
     }
 }
@@ -122,7 +122,7 @@ pub(super) fn explain(
         let alternatives = alternatives
             .map(|(assignment, score)| Alternative { assignment: assignment.clone(), score: *score })
             .collect();
-        let atoms = atoms(branch_plan, truth, &assignment)?;
+        let atoms = atoms(branch_plan, truth, &assignment);
         let mut explanation =
             Explanation { branch, branch_scores, score: 0.0, assignment, atoms, sub_queries, alternatives };
         explanation.score = explanation.refold(how.logic);
@@ -144,11 +144,7 @@ fn value_of(assignment: &Assignment, id: VariableId) -> Option<EntityId> {
 }
 
 /// The truth of every atom, scored from the side from which the plan scores it.
-fn atoms(
-    plan: &BranchPlan,
-    truth: &dyn AtomTruth,
-    assignment: &Assignment,
-) -> Result<Vec<ExplainedAtom>, SearchError> {
+fn atoms(plan: &BranchPlan, truth: &dyn AtomTruth, assignment: &Assignment) -> Vec<ExplainedAtom> {
     let positive = plan.branch.positive.iter().map(|atom| (atom, false));
     let all = positive.chain(plan.branch.negative.iter().map(|atom| (atom, true)));
     let mut explained = Vec::new();
@@ -173,7 +169,7 @@ fn atoms(
             known: truth.known(from, hop, to),
         });
     }
-    Ok(explained)
+    explained
 }
 
 /// Atoms are read from what is known first: an anchor, or the variable that gets its value earlier.

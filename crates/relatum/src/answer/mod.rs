@@ -123,11 +123,12 @@ fn answer(
     let counts = |entity: EntityId| keep(entity) && (raw || scores[entity.index()] > 0.0);
     let top: Vec<(EntityId, f32)> =
         best(&scores, how.top, counts).into_iter().filter(|(_, score)| score.is_finite()).collect();
-    let mut explanations = match how.explain {
-        true => explanation::explain(plan, truth, how, exact.as_ref(), &beam, &top)?,
-        false => Vec::new(),
-    }
-    .into_iter();
+    let explanations = if how.explain {
+        explanation::explain(plan, truth, how, exact.as_ref(), &beam, &top)?
+    } else {
+        Vec::new()
+    };
+    let mut explanations = explanations.into_iter();
     let answers = top
         .into_iter()
         .map(|(entity, score)| Answer {

@@ -89,7 +89,7 @@ fn both_methods_agree_on_a_tree() {
             width: crate::search::beam::Width { k: 1000, paper: false },
             ..Ask::default()
         };
-        let text = r#"?A : exists F. stars(F, A) and (genre(F, Comedy) or genre(F, Action))"#;
+        let text = "?A : exists F. stars(F, A) and (genre(F, Comedy) or genre(F, Action))";
         assert_eq!(
             asked(&graph, text, &how(Method::Exact)),
             asked(&graph, text, &how(Method::Beam)),

@@ -52,7 +52,11 @@ impl Calibration {
     pub fn apply(self, row: &mut [f32], known_tails: usize) {
         match self {
             Self::Raw => {}
-            Self::Sigmoid => row.iter_mut().for_each(|score| *score = 1.0 / (1.0 + (-*score).exp())),
+            Self::Sigmoid => {
+                for score in row {
+                    *score = 1.0 / (1.0 + (-*score).exp());
+                }
+            }
             Self::MinMax => {
                 let (low, high) =
                     row.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &score| {
@@ -60,7 +64,9 @@ impl Calibration {
                     });
                 // A row of equal scores says nothing about any of them.
                 let width = if high > low { high - low } else { 1.0 };
-                row.iter_mut().for_each(|score| *score = (*score - low) / width);
+                for score in row {
+                    *score = (*score - low) / width;
+                }
             }
             Self::Softmax | Self::SoftmaxCount => {
                 let (_, sum) = exp_row(row, None);
@@ -69,7 +75,9 @@ impl Calibration {
                     _ => (1.0, 1.0),
                 };
                 let scale = count / sum;
-                row.iter_mut().for_each(|value| *value = (*value * scale).min(ceiling));
+                for value in row {
+                    *value = (*value * scale).min(ceiling);
+                }
             }
         }
     }

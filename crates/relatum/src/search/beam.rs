@@ -227,8 +227,11 @@ impl<'a> Beam<'a> {
                 }
                 std::collections::hash_map::Entry::Occupied(mut known) => {
                     let known = known.get_mut();
-                    let wins = extended.score > known.score
-                        || (extended.score == known.score && extended.values < known.values);
+                    let better = extended
+                        .score
+                        .total_cmp(&known.score)
+                        .then_with(|| known.values.cmp(&extended.values));
+                    let wins = better.is_gt();
                     if wins {
                         *known = extended;
                     }

@@ -251,7 +251,7 @@ impl<'a> Exact<'a> {
         let of_source = &self.states[source.index()];
         let values = of_source.low.iter().zip(of_source.high()).enumerate();
         let mut next: Vec<(EntityId, f32)> = values
-            .filter(|&(y, (low, high))| !state.done[y] && low == high && *low >= epsilon)
+            .filter(|&(y, (low, high))| !state.done[y] && low >= high && *low >= epsilon)
             .map(|(y, (&low, _))| (EntityId::from_index(y), low))
             .collect();
         next.sort_unstable_by(better);
@@ -323,7 +323,7 @@ impl<'a> Exact<'a> {
                 if let Some(highs) = &mut state.high {
                     highs[x.index()] = high;
                 }
-                state.done[x.index()] = low == high;
+                state.done[x.index()] = low >= high;
             }
         }
         self.states[id.index()] = state;
@@ -394,7 +394,9 @@ pub(super) fn rows_of(
         let mut rows = vec![0.0; from.len() * n];
         truth.rows(from, signed.hop, &mut rows);
         if signed.negated {
-            rows.iter_mut().for_each(|value| *value = logic.negation.not(*value));
+            for value in &mut rows {
+                *value = logic.negation.not(*value);
+            }
         }
         all = Some(match all {
             None => rows,

@@ -25,6 +25,7 @@ pub fn best(scores: &[f32], count: usize, keep: impl Fn(EntityId) -> bool) -> Ve
 }
 
 /// Higher scores first, then smaller ids.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "sorting hands out references")]
 pub(crate) fn better(a: &(EntityId, f32), b: &(EntityId, f32)) -> Ordering {
     b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
 }
