@@ -77,6 +77,28 @@ fn json_names_everything() {
 }
 
 #[test]
+fn a_question_with_negation_is_valid_but_for_that() {
+    let dir = films();
+    let negated = r#"?F : stars(F, "Martin Lawrence") and not has_genre(F, comedy)"#;
+    let (code, stdout, stderr) = plan(dir.path(), &[negated]);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    assert!(stdout.contains("one of the paper's valid queries, but for negation: "), "{stdout}");
+    let json: serde_json::Value =
+        serde_json::from_str(&plan(dir.path(), &["--json", negated]).1).expect("JSON");
+    assert_eq!(json["valid"], false);
+}
+
+#[test]
+fn a_normal_form_is_printed_only_where_it_says_something_new() {
+    let dir = films();
+    let as_it_is = r#"?F : stars(F, "Martin Lawrence") or has_genre(F, comedy)"#;
+    let (_, stdout, _) = plan(dir.path(), &[as_it_is]);
+    assert!(stdout.contains("branch 1 of 2") && !stdout.contains("normal form"), "{stdout}");
+    let nested = r#"?F : stars(F, "Martin Lawrence") and (has_genre(F, comedy) or has_genre(F, action))"#;
+    assert!(plan(dir.path(), &[nested]).1.contains("normal form: ?F : stars("));
+}
+
+#[test]
 fn dot_is_a_digraph() {
     let dir = films();
     let (code, stdout, _) = plan(dir.path(), &["--dot", GENRES]);

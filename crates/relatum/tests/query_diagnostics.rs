@@ -143,6 +143,12 @@ fn beyond_the_paper_but_answered() {
         ("no anchor", "?A : exists F. stars(F, A)"),
         ("a cycle", "?A : exists F, G. stars(F, comedy) and part_of(F, G) and part_of(G, F) and stars(G, A)"),
         ("a relation with itself", "?A : stars(A, comedy) and part_of(A, A)"),
+        ("two atoms there and back", "?A : exists F. stars(comedy, F) and part_of(F, A) and part_of(A, F)"),
+        (
+            "a cycle that is not directed",
+            "?A : exists F, G. stars(F, comedy) and part_of(F, G) and part_of(G, A) and stars(F, A)",
+        ),
+        ("a cycle without anchor", "?A : exists F, G. stars(F, G) and part_of(G, A) and part_of(A, F)"),
         ("a second sink", "?A : exists F. stars(A, comedy) and has_genre(A, F)"),
     ];
     insta::assert_snapshot!(said(&cases));
