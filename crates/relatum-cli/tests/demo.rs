@@ -70,7 +70,7 @@ fn the_demo_trains_asks_and_explains() {
     let raw = desk.run(&["ask", "relatum-demo", genres, "--calibration", "raw", "--method", "exact"]);
     assert_eq!(raw.code, 2, "{}", raw.stderr);
     let cyclic =
-        r#"?A : exists F. stars(F, A) and written_by(F, A) and has_genre(F, Crime) and directed_by(F, A)"#;
+        "?A : exists F. stars(F, A) and written_by(F, A) and has_genre(F, Crime) and directed_by(F, A)";
     assert!(desk.ok(&["ask", "relatum-demo", cyclic, "--top", "3"]).contains("rows scored"));
     let stopped = desk.ok(&["ask", "relatum-demo", genres, "--max-rows", "1"]);
     assert!(stopped.contains("stopped early"), "{stopped}");
