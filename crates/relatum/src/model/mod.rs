@@ -20,7 +20,7 @@ use crate::kernels::{Threads, View, ViewMut, dot, product, stream};
 use crate::random::Rng;
 use crate::store::Column;
 
-pub use folder::{Card, CurvePoint, ModelError, ModelFolder, StoredModel};
+pub use folder::{Card, CurvePoint, ModelError, ModelFolder, ModelLock, StoredModel};
 pub use metrics::LinkMetrics;
 pub use predictor::{Layout, LinkPredictor};
 pub use reciprocals::Reciprocals;
