@@ -17,6 +17,7 @@
 //! [`logic`] combines truth values, [`plan`] says how to answer; [`benchmark`] holds queries with
 //! known answers.
 
+pub mod answer;
 pub mod benchmark;
 pub mod graph;
 pub mod import;
@@ -26,5 +27,6 @@ pub mod model;
 pub mod plan;
 pub mod query;
 pub mod random;
+pub mod search;
 pub mod store;
 pub mod train;

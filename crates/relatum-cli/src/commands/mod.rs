@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+mod ask;
 mod check;
 mod demo;
 mod describe;
@@ -33,6 +34,7 @@ enum Command {
     Describe(describe::Args),
     Find(find::Args),
     Plan(plan::Args),
+    Ask(Box<ask::Args>),
     Train(Box<train::Args>),
     Grid(Box<grid::Args>),
     LinkEval(link_eval::Args),
@@ -49,6 +51,7 @@ impl Relatum {
             Command::Stats(args) => stats::run(&args),
             Command::Describe(args) => describe::run(&args),
             Command::Find(args) => find::run(&args),
+            Command::Ask(args) => ask::run(&args),
             Command::Plan(args) => plan::run(&args),
             Command::Train(args) => train::run(&args),
             Command::Grid(args) => grid::run(&args),

@@ -3,6 +3,7 @@
 //! Every one of them has the same shape, `s(h, r, t) = ⟨q(h, r), e_t⟩ + b_t`, and that shape is all
 //! that training, search and optimisation know of it: see [`LinkPredictor`].
 
+mod calibration;
 mod complex;
 mod cp;
 mod distmult;
@@ -20,6 +21,7 @@ use crate::kernels::{Threads, View, ViewMut, dot, product, stream};
 use crate::random::Rng;
 use crate::store::Column;
 
+pub use calibration::Calibration;
 pub use folder::{Card, CurvePoint, ModelError, ModelFolder, ModelLock, StoredModel};
 pub use metrics::LinkMetrics;
 pub use predictor::{Layout, LinkPredictor};

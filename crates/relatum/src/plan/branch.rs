@@ -1,7 +1,7 @@
 //! The plan of one conjunctive branch.
 
 use super::PlanOptions;
-use super::message::{MessageId, Messages};
+use super::message::{MessageId, Messages, TreeNode};
 use super::order::{Bound, Ordering};
 use super::statistics::Statistics;
 use crate::graph::RelationId;
@@ -22,6 +22,8 @@ pub struct BranchPlan {
     pub steps: Vec<Step>,
     /// The message to the target, if the branch is a tree; else only a beam can run it.
     pub root: Option<MessageId>,
+    /// The variables along the messages, if the branch is a tree.
+    pub tree: Option<TreeNode>,
     /// A plan for each of [`Branch::negated`], in the same order.
     pub negated: Vec<BranchPlan>,
     /// About how many rows are scored, nothing shared.
@@ -126,7 +128,8 @@ pub(super) fn plan(
     } else {
         None
     };
-    BranchPlan { branch: branch.clone(), target, inputs: inputs_named, steps, root, negated, rows }
+    let (root, tree) = root.unzip();
+    BranchPlan { branch: branch.clone(), target, inputs: inputs_named, steps, root, tree, negated, rows }
 }
 
 /// How often a sub-query runs: once for each combination of its inputs that a beam holds.

@@ -86,6 +86,16 @@ pub struct Scan {
     pub rows: f64,
 }
 
+/// The variables of a tree-shaped branch as the messages flow: messages know no variables, because
+/// branches share them. From this an explanation finds out whose value a message speaks of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TreeNode {
+    /// The variable.
+    pub variable: VariableId,
+    /// The neighbours further from the target, each with the projection or look that joins it.
+    pub children: Vec<(MessageId, TreeNode)>,
+}
+
 /// Builds messages, each once.
 #[derive(Default)]
 pub(super) struct Messages {
@@ -105,14 +115,20 @@ impl Messages {
         target: VariableId,
         order: &[Bound],
         negated: &[BranchPlan],
-    ) -> Option<MessageId> {
+    ) -> Option<(MessageId, TreeNode)> {
         if !is_tree(branch) || negated.iter().any(|nested| nested.root.is_none()) {
             return None;
         }
         Some(self.towards(&TreePlan { branch, order, negated }, target, None))
     }
 
-    fn towards(&mut self, plan: &TreePlan<'_>, x: VariableId, parent: Option<VariableId>) -> MessageId {
+    fn towards(
+        &mut self,
+        plan: &TreePlan<'_>,
+        x: VariableId,
+        parent: Option<VariableId>,
+    ) -> (MessageId, TreeNode) {
+        let mut node = TreeNode { variable: x, children: Vec::new() };
         let mut parts = Vec::new();
         let mut neighbours: Vec<(VariableId, Vec<SignedHop>)> = Vec::new();
         for (signed, from) in plan.hops_to(x) {
@@ -136,24 +152,27 @@ impl Messages {
             }
         }
         for (y, mut hops) in neighbours {
-            let source = self.towards(plan, y, Some(x));
+            let (source, child) = self.towards(plan, y, Some(x));
             hops.sort_unstable();
             let many = hops.len() as f64;
-            parts.push(if plan.position(y) < plan.position(x) {
+            let part = if plan.position(y) < plan.position(x) {
                 self.add(Message::Project { source, hops, scan: NO_SCAN }, many * plan.rows_from(y))
             } else {
                 let reversed = |signed: SignedHop| SignedHop { hop: signed.hop.reversed(), ..signed };
                 let hops = hops.into_iter().map(reversed).collect();
                 self.add(Message::Look { hops, inner: source }, many * plan.rows_from(x))
-            });
+            };
+            node.children.push((part, child));
+            parts.push(part);
         }
         parts.sort_unstable();
         parts.dedup();
-        match parts.as_slice() {
+        let message = match parts.as_slice() {
             [] => self.add(Message::All, 0.0),
             [one] if !matches!(self.all[one.index()], Message::Look { .. }) => *one,
             _ => self.add(Message::Meet(parts), 0.0),
-        }
+        };
+        (message, node)
     }
 
     fn add(&mut self, message: Message, rows: f64) -> MessageId {

@@ -27,7 +27,7 @@ pub use branch::{BranchPlan, Factor, Step};
 pub use describe::{
     AtomReport, BranchReport, FactorReport, MessageReport, PlanReport, StepReport, TermReport,
 };
-pub use message::{Message, MessageId, Scan, ScanId, SignedHop};
+pub use message::{Message, MessageId, Scan, ScanId, SignedHop, TreeNode};
 pub use statistics::Statistics;
 
 use crate::query::{Checked, NormalForm, Shape, Variable, VariableId};

@@ -1,0 +1,182 @@
+//! Why an entity is an answer: data, not text.
+
+use super::Ask;
+use crate::graph::{EntityId, Id, Split, Triple};
+use crate::plan::{BranchPlan, Plan, TreeNode};
+use crate::query::{Atom, Direction, Hop, Term, VariableId};
+use crate::search::beam::{Assignment, Beam};
+use crate::search::exact::Exact;
+use crate::search::{AtomTruth, Logic, SearchError};
+
+/// How many other assignments an explanation lists.
+const ALTERNATIVES: usize = 3;
+
+/// The assignment that makes an entity an answer, with the truth of every atom under it.
+///
+/// Folding the atoms (negated ones negated) and the sub-queries (1 minus their truth) with the
+/// t-norm gives [`score`](Self::score), and joining [`branch_scores`](Self::branch_scores) with the
+/// t-conorm gives the score of the answer; see [`Explanation::refold`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// The alternative of the normal form that carries the answer.
+    pub branch: usize,
+    /// The score of the answer in each alternative.
+    pub branch_scores: Vec<f32>,
+    /// The score of this assignment.
+    pub score: f32,
+    /// The value of every variable, the target among them.
+    pub assignment: Assignment,
+    /// Every atom of the branch.
+    pub atoms: Vec<ExplainedAtom>,
+    /// The truth of each negated sub-query.
+    pub sub_queries: Vec<f32>,
+    /// The next best assignments for the same answer, as far as a beam found them.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// An atom with its variables replaced by their values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExplainedAtom {
+    /// The edge that it speaks of.
+    pub edge: Triple,
+    /// Whether the question asks that it be false.
+    pub negated: bool,
+    /// How true the edge is.
+    pub truth: f32,
+    /// The split of the trusted graph that holds the edge; none: it is a prediction.
+    pub known: Option<Split>,
+}
+
+/// Another assignment for the same answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    /// The value of every variable.
+    pub assignment: Assignment,
+    /// Its score.
+    pub score: f32,
+}
+
+impl Explanation {
+    /// The score of the assignment, from its atoms and sub-queries alone.
+    pub fn refold(&self, logic: Logic) -> f32 {
+        let atoms = self
+            .atoms
+            .iter()
+            .map(|atom| if atom.negated { logic.negation.not(atom.truth) } else { atom.truth });
+        logic.t_norm.all(atoms.chain(self.sub_queries.iter().map(|truth| 1.0 - truth)))
+    }
+}
+
+/// Explains the best answers, each by the branch in which it scores highest.
+pub(super) fn explain(
+    plan: &Plan,
+    truth: &dyn AtomTruth,
+    how: &Ask,
+    exact: Option<&Exact<'_>>,
+    beam: &Beam<'_>,
+    top: &[(EntityId, f32)],
+) -> Result<Vec<Option<Explanation>>, SearchError> {
+    let answers: Vec<EntityId> = top.iter().map(|&(entity, _)| entity).collect();
+    let mut found: Vec<Vec<Vec<(Assignment, f32)>>> = Vec::new();
+    for branch in 0..plan.branches.len() {
+        found.push(beam.assignments(branch, &answers, ALTERNATIVES + 1)?);
+    }
+    let mut explanations = Vec::with_capacity(answers.len());
+    for (index, &answer) in answers.iter().enumerate() {
+        let of_beam =
+            |branch: &[Vec<(Assignment, f32)>]| branch[index].first().map_or(0.0, |(_, score)| *score);
+        let branch_scores = match exact {
+            Some(exact) => exact.branch_scores(answer),
+            None => found.iter().map(|branch| of_beam(branch)).collect(),
+        };
+        let best = (0..branch_scores.len())
+            .max_by(|&a, &b| branch_scores[a].total_cmp(&branch_scores[b]).then(b.cmp(&a)));
+        let Some(branch) = best else {
+            explanations.push(None);
+            continue;
+        };
+        let branch_plan = &plan.branches[branch];
+        let listed = &found[branch][index];
+        let assignment = match (exact, &branch_plan.tree) {
+            (Some(exact), Some(tree)) => {
+                let mut values = Vec::new();
+                assign(exact, tree, answer, &mut values).then_some(values)
+            }
+            _ => listed.first().map(|(assignment, _)| assignment.clone()),
+        };
+        let Some(assignment) = assignment else {
+            explanations.push(None);
+            continue;
+        };
+        let mut sub_queries = Vec::new();
+        for (which, nested) in branch_plan.negated.iter().enumerate() {
+            let value = |id: VariableId| value_of(&assignment, id);
+            sub_queries.push(match (exact, nested.root, value(nested.target)) {
+                (Some(exact), Some(root), Some(target)) => exact.value(root, target),
+                _ => beam.sub_query(branch, which, &assignment)?,
+            });
+        }
+        let same =
+            |other: &Assignment| other.iter().all(|&(id, value)| value_of(&assignment, id) == Some(value));
+        let alternatives = listed.iter().filter(|(other, _)| !same(other)).take(ALTERNATIVES);
+        let alternatives = alternatives
+            .map(|(assignment, score)| Alternative { assignment: assignment.clone(), score: *score })
+            .collect();
+        let atoms = atoms(branch_plan, truth, &assignment);
+        let mut explanation =
+            Explanation { branch, branch_scores, score: 0.0, assignment, atoms, sub_queries, alternatives };
+        explanation.score = explanation.refold(how.logic);
+        explanations.push(Some(explanation));
+    }
+    Ok(explanations)
+}
+
+/// Follows the messages from the target outwards; false where one of them never got a value.
+fn assign(exact: &Exact<'_>, node: &TreeNode, value: EntityId, values: &mut Assignment) -> bool {
+    values.push((node.variable, value));
+    node.children.iter().all(|(message, child)| {
+        exact.via(*message, value).is_some_and(|next| assign(exact, child, next, values))
+    })
+}
+
+fn value_of(assignment: &Assignment, id: VariableId) -> Option<EntityId> {
+    assignment.iter().find(|(variable, _)| *variable == id).map(|&(_, value)| value)
+}
+
+/// The truth of every atom, scored from the side from which the plan scores it.
+fn atoms(plan: &BranchPlan, truth: &dyn AtomTruth, assignment: &Assignment) -> Vec<ExplainedAtom> {
+    let positive = plan.branch.positive.iter().map(|atom| (atom, false));
+    let all = positive.chain(plan.branch.negative.iter().map(|atom| (atom, true)));
+    let mut explained = Vec::new();
+    let mut row = vec![0.0; truth.entities()];
+    for (atom, negated) in all {
+        let value = |term: Term| match term {
+            Term::Entity(id) => Some(id),
+            Term::Variable(id) => value_of(assignment, id),
+        };
+        let (Some(subject), Some(object)) = (value(atom.subject), value(atom.object)) else { continue };
+        let hop = Hop { relation: atom.relation, direction: direction(plan, atom) };
+        let (from, to) = match hop.direction {
+            Direction::Forward => (subject, object),
+            Direction::Backward => (object, subject),
+        };
+        truth.rows(&[from], hop, &mut row);
+        let edge = Triple { head: subject, relation: atom.relation, tail: object };
+        explained.push(ExplainedAtom {
+            edge,
+            negated,
+            truth: row[to.index()],
+            known: truth.known(from, hop, to),
+        });
+    }
+    explained
+}
+
+/// Atoms are read from what is known first: an anchor, or the variable that gets its value earlier.
+fn direction(plan: &BranchPlan, atom: &Atom) -> Direction {
+    let position = |term: Term| {
+        let id = term.variable()?;
+        plan.steps.iter().position(|step| step.variable == id)
+    };
+    if position(atom.subject) <= position(atom.object) { Direction::Forward } else { Direction::Backward }
+}

@@ -1,0 +1,154 @@
+//! Answers with reasons: a plan is searched, the best entities are ranked, and each is explained by
+//! the assignment that makes it an answer.
+
+mod explanation;
+#[cfg(test)]
+mod tests;
+
+pub use explanation::{Alternative, ExplainedAtom, Explanation};
+
+use crate::graph::{EntityId, Graph, Id};
+use crate::model::{Calibration, Model};
+use crate::plan::Plan;
+use crate::search::beam::{Beam, Width};
+use crate::search::exact::{Exact, Goal};
+use crate::search::{AtomTruth, Budget, Certainty, Facts, Found, Known, Logic, Scorer, SearchError, best};
+
+/// Which search runs the plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Exact where the question is a tree, a beam where it is not.
+    #[default]
+    Auto,
+    /// Exact search.
+    Exact,
+    /// Beam search.
+    Beam,
+}
+
+/// How to answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask {
+    /// Which search.
+    pub method: Method,
+    /// How wide a beam is.
+    pub width: Width,
+    /// How truth values combine.
+    pub logic: Logic,
+    /// How scores become truth values.
+    pub calibration: Calibration,
+    /// Which stored edges are trusted.
+    pub known: Known,
+    /// How many answers.
+    pub top: usize,
+    /// Leave out answers that follow from stored edges alone.
+    pub new_only: bool,
+    /// Whether to explain each answer.
+    pub explain: bool,
+    /// What the search may use up.
+    pub budget: Budget,
+}
+
+impl Default for Ask {
+    fn default() -> Self {
+        Self {
+            method: Method::Auto,
+            width: Width { k: 64, paper: false },
+            logic: Logic::default(),
+            calibration: Calibration::default(),
+            known: Known::ALL,
+            top: 10,
+            new_only: false,
+            explain: false,
+            budget: Budget::default(),
+        }
+    }
+}
+
+/// The best answers to a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answers {
+    /// Best first.
+    pub answers: Vec<Answer>,
+    /// How sure they are.
+    pub certainty: Certainty,
+    /// Rows scored to find them.
+    pub rows: usize,
+}
+
+/// One answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The entity.
+    pub entity: EntityId,
+    /// How true it is that it is an answer.
+    pub score: f32,
+    /// Whether it follows from stored edges alone, without any prediction.
+    pub known: bool,
+    /// Why it is an answer, if that was asked for.
+    pub explanation: Option<Explanation>,
+}
+
+/// Answers a planned question with a model of the graph.
+pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answers, SearchError> {
+    let truth = Scorer::new(model, graph, how.calibration, how.known);
+    let trusted = if how.known == Known::Ignore { Known::TRAIN } else { how.known };
+    let facts = Facts::new(graph, trusted);
+    answer(plan, &truth, &facts, how)
+}
+
+fn answer(
+    plan: &Plan,
+    truth: &dyn AtomTruth,
+    facts: &dyn AtomTruth,
+    how: &Ask,
+) -> Result<Answers, SearchError> {
+    let raw = !how.calibration.is_truth();
+    let beam = Beam::new(plan, truth, how.logic, how.width, how.budget, raw)?;
+    let exactly = match how.method {
+        Method::Auto => plan.is_tree() && !raw,
+        Method::Exact if raw => return Err(SearchError::RawScores),
+        Method::Exact => true,
+        Method::Beam => false,
+    };
+    let known = known_answers(plan, facts)?;
+    let keep = |entity: EntityId| !(how.new_only && known[entity.index()]);
+    let mut exact = if exactly { Some(Exact::new(plan, truth, how.logic, how.budget)?) } else { None };
+    let found = match &mut exact {
+        Some(exact) => exact.run(Goal::Top { count: how.top, keep: &keep })?,
+        None => beam.run()?,
+    };
+    let Found { scores, certainty, rows } = found;
+    // A truth value of 0 is no answer; raw scores have no such floor.
+    let counts = |entity: EntityId| keep(entity) && (raw || scores[entity.index()] > 0.0);
+    let top: Vec<(EntityId, f32)> =
+        best(&scores, how.top, counts).into_iter().filter(|(_, score)| score.is_finite()).collect();
+    let explanations = if how.explain {
+        explanation::explain(plan, truth, how, exact.as_ref(), &beam, &top)?
+    } else {
+        Vec::new()
+    };
+    let mut explanations = explanations.into_iter();
+    let answers = top
+        .into_iter()
+        .map(|(entity, score)| Answer {
+            entity,
+            score,
+            known: known[entity.index()],
+            explanation: explanations.next().flatten(),
+        })
+        .collect();
+    Ok(Answers { answers, certainty, rows })
+}
+
+/// For every entity, whether the stored edges alone make it an answer: the same plan run in a world
+/// where every stored edge is 1 and every other 0.
+fn known_answers(plan: &Plan, facts: &dyn AtomTruth) -> Result<Vec<bool>, SearchError> {
+    let scores = if plan.is_tree() {
+        Exact::new(plan, facts, Logic::default(), Budget::default())?.run(Goal::All { floor: 0.5 })?.scores
+    } else {
+        let width = Width { k: 1000, paper: false };
+        Beam::new(plan, facts, Logic::default(), width, Budget::default(), false)?.run()?.scores
+    };
+    Ok(scores.into_iter().map(|score| score > 0.5).collect())
+}

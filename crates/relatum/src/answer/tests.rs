@@ -1,0 +1,99 @@
+//! Explanations re-fold to their scores, and say what is known.
+
+use proptest::prelude::*;
+
+use super::{Ask, Method, answer, ask};
+use crate::graph::{Graph, GraphBuilder, Split};
+use crate::logic::TNorm;
+use crate::model::{Model, predictor};
+use crate::plan::{Plan, PlanOptions, Statistics};
+use crate::query::testing::tiny_graph;
+use crate::query::{Limits, Syntax, read};
+use crate::search::tests::{checked, logics, tables};
+use crate::search::{Facts, Known};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn an_explanation_refolds_to_its_score(checked in checked(), table in tables(), logic in logics(), by_beam: bool) {
+        let graph = tiny_graph(&[]);
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 10_000, rank_all: false });
+        let method = if by_beam { Method::Beam } else { Method::Auto };
+        let how = Ask { logic, method, explain: true, width: crate::search::beam::Width { k: 10_000, paper: false }, ..Ask::default() };
+        let found = answer(&plan, &table, &Facts::new(&graph, Known::ALL), &how).unwrap();
+        for answer in &found.answers {
+            let explanation = answer.explanation.as_ref().expect("every answer has a reason");
+            let (branch, score) = (explanation.branch_scores[explanation.branch], explanation.refold(logic));
+            prop_assert!((branch - score).abs() < 1e-4, "branch {branch}, re-folded {score}: {explanation:?}");
+            let joined = logic.t_norm.any(explanation.branch_scores.iter().copied());
+            prop_assert!((joined - answer.score).abs() < 1e-4, "joined {joined}, answer {}", answer.score);
+            for other in &explanation.alternatives {
+                prop_assert!(other.score <= branch + 1e-5);
+            }
+        }
+    }
+}
+
+fn films() -> Graph {
+    let mut builder = GraphBuilder::default();
+    for (film, relation, thing) in [
+        ("Bad Boys", "stars", "Will Smith"),
+        ("Bad Boys", "genre", "Action"),
+        ("Hitch", "stars", "Will Smith"),
+        ("Hitch", "genre", "Comedy"),
+        ("Life", "stars", "Eddie Murphy"),
+        ("Life", "genre", "Comedy"),
+    ] {
+        builder.add(Split::Train, film, relation, thing);
+    }
+    builder.finish().0
+}
+
+fn asked(graph: &Graph, text: &str, how: &Ask) -> Vec<(String, bool)> {
+    let model = Model::random(predictor("complex", 4).unwrap(), graph, 0.5, 1);
+    let question = read(text, Syntax::Text, graph, Limits::default()).unwrap();
+    let plan = Plan::new(&question.checked, &Statistics::new(graph), PlanOptions::default());
+    let answers = ask(&plan, &model, graph, how).unwrap().answers;
+    answers.iter().map(|answer| (graph.entity_text(answer.entity), answer.known)).collect()
+}
+
+#[test]
+fn what_stored_edges_say_is_known_and_comes_first() {
+    let graph = films();
+    let how = Ask { top: 3, ..Ask::default() };
+    let genres = r#"?G : exists F. stars(F, "Will Smith") and genre(F, G)"#;
+    let answers = asked(&graph, genres, &how);
+    assert_eq!(answers[..2], [("Action".to_owned(), true), ("Comedy".to_owned(), true)]);
+    assert!(!answers[2].1);
+    let new = asked(&graph, genres, &Ask { new_only: true, ..how });
+    assert!(new.iter().all(|(name, known)| !known && name != "Action" && name != "Comedy"), "{new:?}");
+}
+
+#[test]
+fn negation_takes_known_answers_away() {
+    let graph = films();
+    let how = Ask { top: 1, ..Ask::default() };
+    let without = r#"?F : genre(F, Comedy) and not stars(F, "Will Smith")"#;
+    assert_eq!(asked(&graph, without, &how), [("Life".to_owned(), true)]);
+}
+
+#[test]
+fn both_methods_agree_on_a_tree() {
+    let graph = films();
+    for t_norm in TNorm::ALL {
+        let logic = crate::search::Logic { t_norm, ..Default::default() };
+        let how = |method| Ask {
+            method,
+            logic,
+            width: crate::search::beam::Width { k: 1000, paper: false },
+            ..Ask::default()
+        };
+        let text = "?A : exists F. stars(F, A) and (genre(F, Comedy) or genre(F, Action))";
+        assert_eq!(
+            asked(&graph, text, &how(Method::Exact)),
+            asked(&graph, text, &how(Method::Beam)),
+            "{t_norm}"
+        );
+    }
+}

@@ -1,0 +1,356 @@
+//! Beam search on any question: the k best assignments, one variable after another.
+//!
+//! States that agree on every variable that is still needed are merged and the best kept: the
+//! others could never win. A chain of three hops then costs 2k rows, not k + k². In *paper* mode
+//! every state keeps its own k best values by the truth of the atoms alone and nothing is cut
+//! between states, as the paper describes; merging does not change the scores of that procedure.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::exact::rows_of;
+use super::fold::meet;
+use super::top::best;
+use super::{AtomTruth, Budget, Certainty, Found, Logic, SearchError, block_of};
+use crate::graph::{EntityId, Id};
+use crate::plan::{BranchPlan, Factor, Plan, SignedHop, Step};
+use crate::query::{Direction, Hop, Term, VariableId};
+
+/// How wide a beam is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Width {
+    /// How many assignments are kept.
+    pub k: usize,
+    /// Whether each assignment keeps k values of the next variable by the atoms' own truth, as the
+    /// paper does, instead of k being kept of all.
+    pub paper: bool,
+}
+
+/// Values of variables.
+pub type Assignment = Vec<(VariableId, EntityId)>;
+
+/// A beam search.
+pub struct Beam<'a> {
+    plan: &'a Plan,
+    truth: &'a dyn AtomTruth,
+    logic: Logic,
+    width: Width,
+    budget: Budget,
+    /// The score of what was never reached: 0, or −∞ where scores are no truth values.
+    nothing: f32,
+}
+
+/// An assignment of some variables with the score of all atoms between them.
+#[derive(Clone, Debug)]
+struct State {
+    values: Assignment,
+    score: f32,
+}
+
+impl State {
+    fn value(&self, variable: VariableId) -> Option<EntityId> {
+        self.values.iter().find(|(id, _)| *id == variable).map(|&(_, value)| value)
+    }
+}
+
+/// What running one branch gives.
+struct Outcome {
+    scores: Vec<f32>,
+    /// For each entity that was reached, the assignment of everything but the target.
+    reached: Vec<(State, Vec<f32>)>,
+}
+
+/// Rows used so far, across branches and sub-queries.
+#[derive(Default)]
+struct Usage {
+    rows: usize,
+    stopped: bool,
+}
+
+impl<'a> Beam<'a> {
+    /// Prepares a search. `raw` says that truth values may leave [0, 1].
+    pub fn new(
+        plan: &'a Plan,
+        truth: &'a dyn AtomTruth,
+        logic: Logic,
+        width: Width,
+        budget: Budget,
+        raw: bool,
+    ) -> Result<Self, SearchError> {
+        if width.k == 0 {
+            return Err(SearchError::EmptyBeam);
+        }
+        let negates = |branch: &BranchPlan| !branch.branch.negative.is_empty() || !branch.negated.is_empty();
+        if raw && (plan.branches.len() > 1 || plan.branches.iter().any(negates)) {
+            return Err(SearchError::RawScores);
+        }
+        let nothing = if raw { f32::NEG_INFINITY } else { 0.0 };
+        Ok(Self { plan, truth, logic, width, budget, nothing })
+    }
+
+    /// Runs every branch and joins their scores.
+    pub fn run(&self) -> Result<Found, SearchError> {
+        let mut usage = Usage::default();
+        let mut scores: Option<Vec<f32>> = None;
+        for branch in &self.plan.branches {
+            let found = self.branch(branch, &[], &mut usage)?.scores;
+            scores = Some(match scores {
+                None => found,
+                Some(mut all) => {
+                    all.iter_mut().zip(found).for_each(|(a, b)| *a = self.logic.t_norm.or(*a, b));
+                    all
+                }
+            });
+        }
+        let scores = scores.unwrap_or_else(|| vec![self.nothing; self.truth.entities()]);
+        let certainty = if usage.stopped { Certainty::Stopped } else { Certainty::Beam };
+        Ok(Found { scores, certainty, rows: usage.rows })
+    }
+
+    /// The best assignments of one branch that give an entity as the answer, best first; the
+    /// target is among their variables.
+    pub fn assignments(
+        &self,
+        branch: usize,
+        answers: &[EntityId],
+        count: usize,
+    ) -> Result<Vec<Vec<(Assignment, f32)>>, SearchError> {
+        let Some(plan) = self.plan.branches.get(branch) else { return Ok(Vec::new()) };
+        let outcome = self.branch(plan, &[], &mut Usage::default())?;
+        let of_answer = |answer: &EntityId| {
+            let mut all: Vec<(Assignment, f32)> = outcome
+                .reached
+                .iter()
+                .map(|(state, scores)| {
+                    let mut values = state.values.clone();
+                    values.retain(|(id, _)| *id != plan.target);
+                    values.push((plan.target, *answer));
+                    (values, scores[answer.index()])
+                })
+                .filter(|(_, score)| *score > self.nothing)
+                .collect();
+            all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            all.truncate(count);
+            all
+        };
+        Ok(answers.iter().map(of_answer).collect())
+    }
+
+    /// The truth of a negated sub-query of a branch under an assignment.
+    pub fn sub_query(
+        &self,
+        branch: usize,
+        which: usize,
+        assignment: &Assignment,
+    ) -> Result<f32, SearchError> {
+        let nested = self.plan.branches.get(branch).and_then(|plan| plan.negated.get(which));
+        let value =
+            |id: VariableId| assignment.iter().find(|(other, _)| *other == id).map(|&(_, value)| value);
+        let Some((nested, target)) = nested.and_then(|nested| Some((nested, value(nested.target)?))) else {
+            return Ok(0.0);
+        };
+        let inputs: Assignment = nested.inputs.iter().filter_map(|&id| Some((id, value(id)?))).collect();
+        Ok(self.branch(nested, &inputs, &mut Usage::default())?.scores[target.index()])
+    }
+
+    fn branch(
+        &self,
+        plan: &BranchPlan,
+        inputs: &[(VariableId, EntityId)],
+        usage: &mut Usage,
+    ) -> Result<Outcome, SearchError> {
+        let n = self.truth.entities();
+        let mut states = vec![State { values: inputs.to_vec(), score: 1.0 }];
+        let mut scores = vec![self.nothing; n];
+        let mut reached = Vec::new();
+        for (index, step) in plan.steps.iter().enumerate() {
+            let to_target = index + 1 == plan.steps.len() && step.variable == plan.target;
+            let mut next: FxHashMap<Vec<EntityId>, State> = FxHashMap::default();
+            for block in states.chunks(block_of(n)) {
+                if self.budget.is_spent(usage.rows) {
+                    usage.stopped = true;
+                    break;
+                }
+                let vectors = self.vectors(plan, step, block, usage)?;
+                for (state, vector) in block.iter().zip(vectors) {
+                    if to_target {
+                        let joint: Vec<f32> =
+                            vector.iter().map(|&truth| self.logic.t_norm.and(state.score, truth)).collect();
+                        scores.iter_mut().zip(&joint).for_each(|(all, one)| *all = all.max(*one));
+                        reached.push((state.clone(), joint));
+                    } else {
+                        self.extend(step, state, &vector, &mut next);
+                    }
+                }
+            }
+            if usage.stopped {
+                return Ok(Outcome { scores, reached });
+            }
+            if !to_target {
+                states = self.cut(step, next);
+            }
+        }
+        let ends_at_target = plan.steps.last().is_some_and(|step| step.variable == plan.target);
+        if !ends_at_target {
+            for state in states {
+                if let Some(answer) = state.value(plan.target) {
+                    let mut own = vec![self.nothing; n];
+                    own[answer.index()] = state.score;
+                    scores[answer.index()] = scores[answer.index()].max(state.score);
+                    reached.push((state, own));
+                }
+            }
+        }
+        Ok(Outcome { scores, reached })
+    }
+
+    /// Adds the best extensions of a state to the next states, merged by what is still needed.
+    fn extend(&self, step: &Step, state: &State, vector: &[f32], next: &mut FxHashMap<Vec<EntityId>, State>) {
+        let own = |x: EntityId| vector[x.index()] > self.nothing;
+        let joint: Vec<f32>;
+        let by = if self.width.paper {
+            vector
+        } else {
+            joint = vector.iter().map(|&truth| self.logic.t_norm.and(state.score, truth)).collect();
+            &joint
+        };
+        let count = if step.beam.is_some() { self.width.k } else { usize::MAX };
+        for (value, _) in best(by, count, own) {
+            let score = self.logic.t_norm.and(state.score, vector[value.index()]);
+            let mut values = state.values.clone();
+            values.push((step.variable, value));
+            let extended = State { values, score };
+            let key: Vec<EntityId> = step.needed.iter().filter_map(|&id| extended.value(id)).collect();
+            match next.entry(key) {
+                std::collections::hash_map::Entry::Vacant(place) => {
+                    place.insert(extended);
+                }
+                std::collections::hash_map::Entry::Occupied(mut known) => {
+                    let known = known.get_mut();
+                    let better = extended
+                        .score
+                        .total_cmp(&known.score)
+                        .then_with(|| known.values.cmp(&extended.values));
+                    let wins = better.is_gt();
+                    if wins {
+                        *known = extended;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The states to go on with, in an order that depends on nothing but them.
+    fn cut(&self, step: &Step, next: FxHashMap<Vec<EntityId>, State>) -> Vec<State> {
+        let mut states: Vec<State> = next.into_values().collect();
+        states.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.values.cmp(&b.values)));
+        if !self.width.paper && step.beam.is_some() {
+            states.truncate(self.width.k);
+        }
+        states
+    }
+
+    /// For each state, how true each value of the step's variable is by all factors.
+    fn vectors(
+        &self,
+        plan: &BranchPlan,
+        step: &Step,
+        states: &[State],
+        usage: &mut Usage,
+    ) -> Result<Vec<Vec<f32>>, SearchError> {
+        let n = self.truth.entities();
+        let mut common = vec![1.0; n];
+        let mut vectors: Option<Vec<Vec<f32>>> = None;
+        let mut loops = Vec::new();
+        for factor in &step.factors {
+            match factor {
+                Factor::Row { from: Term::Entity(anchor), hop, negated } => {
+                    let row = self.rows(&[*anchor], *hop, *negated, usage)?;
+                    meet(self.logic.t_norm, &mut common, &row);
+                }
+                Factor::Row { from: Term::Variable(variable), hop, negated } => {
+                    let mut from: Vec<EntityId> =
+                        states.iter().filter_map(|state| state.value(*variable)).collect();
+                    from.sort_unstable();
+                    from.dedup();
+                    let rows = self.rows(&from, *hop, *negated, usage)?;
+                    let all = vectors.get_or_insert_with(|| vec![vec![1.0; n]; states.len()]);
+                    all.par_iter_mut().zip(states).for_each(|(vector, state)| {
+                        let value = state.value(*variable);
+                        if let Some(at) = value.and_then(|value| from.binary_search(&value).ok()) {
+                            meet(self.logic.t_norm, vector, &rows[at * n..][..n]);
+                        }
+                    });
+                }
+                Factor::Loop { relation, negated } => loops.push((*relation, *negated)),
+                Factor::Negated(which) => {
+                    let Some(nested) = plan.negated.get(*which) else { continue };
+                    if nested.inputs.is_empty() {
+                        let found = self.branch(nested, &[], usage)?.scores;
+                        common
+                            .iter_mut()
+                            .zip(found)
+                            .for_each(|(all, x)| *all = self.logic.t_norm.and(*all, 1.0 - x));
+                        continue;
+                    }
+                    let all = vectors.get_or_insert_with(|| vec![vec![1.0; n]; states.len()]);
+                    for (vector, state) in all.iter_mut().zip(states) {
+                        let inputs: Assignment =
+                            nested.inputs.iter().filter_map(|&id| Some((id, state.value(id)?))).collect();
+                        let found = self.branch(nested, &inputs, usage)?.scores;
+                        vector
+                            .iter_mut()
+                            .zip(found)
+                            .for_each(|(all, x)| *all = self.logic.t_norm.and(*all, 1.0 - x));
+                    }
+                }
+            }
+        }
+        let mut vectors = match vectors {
+            None => vec![common; states.len()],
+            Some(mut all) => {
+                all.par_iter_mut().for_each(|vector| meet(self.logic.t_norm, vector, &common));
+                all
+            }
+        };
+        for (relation, negated) in loops {
+            for vector in &mut vectors {
+                self.apply_loop(vector, Hop { relation, direction: Direction::Forward }, negated, usage)?;
+            }
+        }
+        Ok(vectors)
+    }
+
+    /// `φ(x, x)` costs a row for every x; only those that the other factors leave at the top get one.
+    fn apply_loop(
+        &self,
+        vector: &mut [f32],
+        hop: Hop,
+        negated: bool,
+        usage: &mut Usage,
+    ) -> Result<(), SearchError> {
+        let n = self.truth.entities();
+        let looked_at = best(vector, self.width.k.max(block_of(n)), |x| vector[x.index()] > self.nothing);
+        let mut kept = vec![self.nothing; n];
+        for block in looked_at.chunks(block_of(n)) {
+            let from: Vec<EntityId> = block.iter().map(|&(x, _)| x).collect();
+            let rows = self.rows(&from, hop, negated, usage)?;
+            for (index, &(x, value)) in block.iter().enumerate() {
+                kept[x.index()] = self.logic.t_norm.and(value, rows[index * n + x.index()]);
+            }
+        }
+        vector.copy_from_slice(&kept);
+        Ok(())
+    }
+
+    fn rows(
+        &self,
+        from: &[EntityId],
+        hop: Hop,
+        negated: bool,
+        usage: &mut Usage,
+    ) -> Result<Vec<f32>, SearchError> {
+        usage.rows += from.len();
+        rows_of(self.truth, self.logic, from, &[SignedHop { hop, negated }])
+    }
+}

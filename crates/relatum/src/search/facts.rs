@@ -1,0 +1,67 @@
+//! Truth by the stored edges alone: what follows without any prediction.
+
+use super::truth::{AtomTruth, Known};
+use crate::graph::{EntityId, Graph, Id, Split, Triple};
+use crate::query::{Direction, Hop};
+
+/// Every trusted edge is 1 and every other 0: the closed world of an ordinary database. An answer
+/// that has score 1 here is already known; any other is new.
+pub struct Facts<'a> {
+    graph: &'a Graph,
+    known: Known,
+}
+
+impl<'a> Facts<'a> {
+    /// The facts of a graph that are trusted.
+    pub fn new(graph: &'a Graph, known: Known) -> Self {
+        Self { graph, known }
+    }
+
+    /// The entities that a hop leads to in a split.
+    pub(super) fn neighbours(
+        &self,
+        split: Split,
+        from: EntityId,
+        hop: Hop,
+    ) -> impl ExactSizeIterator<Item = EntityId> + use<'a> {
+        let edges = self.graph.edges(split);
+        let adjacency = match hop.direction {
+            Direction::Forward => &edges.outgoing,
+            Direction::Backward => &edges.incoming,
+        };
+        adjacency.along(from, hop.relation).iter().map(|arc| arc.neighbour)
+    }
+
+    /// Makes the known entries of a row exactly 1.
+    pub(super) fn mark(&self, from: EntityId, hop: Hop, row: &mut [f32]) {
+        for &split in self.known.splits() {
+            for tail in self.neighbours(split, from, hop) {
+                if let Some(value) = row.get_mut(tail.index()) {
+                    *value = 1.0;
+                }
+            }
+        }
+    }
+}
+
+impl AtomTruth for Facts<'_> {
+    fn entities(&self) -> usize {
+        self.graph.entities.len()
+    }
+
+    fn rows(&self, from: &[EntityId], hop: Hop, rows: &mut [f32]) {
+        rows.fill(0.0);
+        for (row, &entity) in rows.chunks_exact_mut(self.entities()).zip(from) {
+            self.mark(entity, hop, row);
+        }
+    }
+
+    fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
+        let (head, tail) = match hop.direction {
+            Direction::Forward => (from, to),
+            Direction::Backward => (to, from),
+        };
+        let triple = Triple { head, relation: hop.relation, tail };
+        self.known.splits().iter().copied().find(|&split| self.graph.edges(split).contains(triple))
+    }
+}

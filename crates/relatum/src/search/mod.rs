@@ -1,0 +1,89 @@
+//! Searching for the assignments that make a question truest.
+//!
+//! Every t-norm is monotone, so `max` distributes over it: a variable can be maximised over as
+//! soon as no later atom mentions it. [`exact`] uses that on whole vectors, for questions that
+//! are trees; [`beam`] keeps the k best assignments, for every question. Both run a
+//! [`Plan`](crate::plan::Plan) and see the model and the graph only through [`AtomTruth`].
+
+pub mod beam;
+mod error;
+pub mod exact;
+mod facts;
+mod fold;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+pub(crate) mod tests;
+mod top;
+mod truth;
+
+pub use error::SearchError;
+pub use facts::Facts;
+pub use top::best;
+pub use truth::{AtomTruth, Known, Scorer};
+
+use crate::logic::{Negation, TNorm};
+
+/// How truth values are combined, and when to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Logic {
+    /// Conjunction, and by duality disjunction.
+    pub t_norm: TNorm,
+    /// Negation of atoms; a negated sub-query is always `1 − x`.
+    pub negation: Negation,
+}
+
+impl Default for Logic {
+    fn default() -> Self {
+        Self { t_norm: TNorm::Product, negation: Negation::default() }
+    }
+}
+
+/// What a search may use up.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Budget {
+    /// At most so many rows; none: no limit.
+    pub rows: Option<usize>,
+    /// Not longer than this moment; none: no limit.
+    pub until: Option<std::time::Instant>,
+}
+
+impl Budget {
+    /// Whether nothing is left after so many rows.
+    pub(crate) fn is_spent(&self, rows: usize) -> bool {
+        self.rows.is_some_and(|most| rows >= most)
+            || self.until.is_some_and(|until| std::time::Instant::now() >= until)
+    }
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The score of every entity; where the search was not exhaustive, a lower bound of it.
+    pub scores: Vec<f32>,
+    /// How sure that is.
+    pub certainty: Certainty,
+    /// Rows scored: one known entity, one relation, all entities on the other side.
+    pub rows: usize,
+}
+
+/// How sure the best answers of a search are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Certainty {
+    /// The best answers, their order and their scores are proven: nothing that was not looked at
+    /// can change them by more than `within`, which is 0 unless a sub-query is negated.
+    Exact {
+        /// The largest possible error of a score.
+        within: f32,
+    },
+    /// The best that a beam found; others may be better.
+    Beam,
+    /// The budget was spent first; these are the best so far.
+    Stopped,
+}
+
+/// `rows[y][x]` for some y at once, in a buffer of bounded size.
+pub(crate) fn block_of(entities: usize) -> usize {
+    // 64 MB of truth values: far below the embeddings, far above what a product needs to be fast.
+    (16_000_000 / entities.max(1)).clamp(1, 256)
+}

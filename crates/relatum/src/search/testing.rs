@@ -1,0 +1,77 @@
+//! Truth by a table, and the slowest possible search, for comparison.
+
+use std::collections::HashMap;
+
+use super::{AtomTruth, Logic};
+use crate::graph::{EntityId, Id, RelationId, Split};
+use crate::query::{Atom, Branch, Direction, Hop, NormalForm, Term, VariableId};
+
+/// `values[relation][subject][object]`: an atom is as true from one side as from the other.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) values: Vec<Vec<Vec<f32>>>,
+}
+
+impl Table {
+    pub(crate) fn truth(&self, relation: RelationId, subject: EntityId, object: EntityId) -> f32 {
+        self.values[relation.index()][subject.index()][object.index()]
+    }
+}
+
+impl AtomTruth for Table {
+    fn entities(&self) -> usize {
+        self.values[0].len()
+    }
+
+    fn rows(&self, from: &[EntityId], hop: Hop, rows: &mut [f32]) {
+        let n = self.entities();
+        for (row, &known) in rows.chunks_exact_mut(n).zip(from) {
+            for (x, value) in row.iter_mut().enumerate() {
+                let x = EntityId::from_index(x);
+                *value = match hop.direction {
+                    Direction::Forward => self.truth(hop.relation, known, x),
+                    Direction::Backward => self.truth(hop.relation, x, known),
+                };
+            }
+        }
+    }
+
+    fn known(&self, _: EntityId, _: Hop, _: EntityId) -> Option<Split> {
+        None
+    }
+}
+
+/// Every assignment of every variable, one after another.
+pub(crate) fn naive(table: &Table, normal_form: &NormalForm, logic: Logic) -> Vec<f32> {
+    let entities = (0..table.entities()).map(EntityId::from_index);
+    entities
+        .map(|answer| {
+            let values = HashMap::from([(normal_form.target, answer)]);
+            let branches = normal_form.branches.iter().map(|branch| best(table, branch, &values, logic));
+            logic.t_norm.any(branches)
+        })
+        .collect()
+}
+
+fn best(table: &Table, branch: &Branch, values: &HashMap<VariableId, EntityId>, logic: Logic) -> f32 {
+    let open = branch.variables().into_iter().find(|id| !values.contains_key(id));
+    if let Some(variable) = open {
+        let entities = (0..table.entities()).map(EntityId::from_index);
+        return entities
+            .map(|value| {
+                let mut values = values.clone();
+                values.insert(variable, value);
+                best(table, branch, &values, logic)
+            })
+            .fold(0.0, f32::max);
+    }
+    let term = |term: Term| match term {
+        Term::Entity(id) => id,
+        Term::Variable(id) => values[&id],
+    };
+    let truth = |atom: &Atom| table.truth(atom.relation, term(atom.subject), term(atom.object));
+    let positive = branch.positive.iter().map(truth);
+    let negative = branch.negative.iter().map(|atom| logic.negation.not(truth(atom)));
+    let negated = branch.negated.iter().map(|negated| 1.0 - best(table, &negated.branch, values, logic));
+    logic.t_norm.all(positive.chain(negative).chain(negated))
+}

@@ -1,0 +1,94 @@
+//! Beam at full width = exact = naive enumeration, on random questions over tiny worlds.
+
+use proptest::prelude::*;
+
+use super::beam::{Beam, Width};
+use super::exact::{Exact, Goal};
+use super::testing::{Table, naive};
+use super::{Budget, Certainty, Logic, best};
+use crate::logic::{Negation, TNorm};
+use crate::plan::{Plan, PlanOptions, Statistics};
+use crate::query::testing::{ENTITIES, RELATIONS, any_query, edges, tiny_graph};
+use crate::query::{Checked, Limits};
+
+pub(crate) fn tables() -> impl Strategy<Value = Table> {
+    let n = ENTITIES as usize;
+    // Few distinct values, so that ties are common, and both ends of the interval among them.
+    let value = prop_oneof![Just(0.0f32), Just(1.0), Just(0.5), 0.0f32..1.0];
+    let row = prop::collection::vec(value, n);
+    let relation = prop::collection::vec(row, n);
+    prop::collection::vec(relation, RELATIONS as usize).prop_map(|values| Table { values })
+}
+
+pub(crate) fn logics() -> impl Strategy<Value = Logic> {
+    let t_norm = prop::sample::select(TNorm::ALL.to_vec());
+    (t_norm, prop_oneof![Just(1.0f32), Just(3.0)])
+        .prop_map(|(t_norm, scale)| Logic { t_norm, negation: Negation { scale } })
+}
+
+pub(crate) fn checked() -> impl Strategy<Value = Checked> {
+    any_query()
+        .prop_filter_map("not every formula is a safe question", |query| query.check(Limits::default()).ok())
+}
+
+fn close(a: &[f32], b: &[f32]) -> bool {
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5)
+}
+
+const WIDE: Width = Width { k: 100_000, paper: false };
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn beam_at_full_width_equals_exact_equals_naive(
+        checked in checked(), table in tables(), logic in logics(), edges in edges(), rank_all: bool
+    ) {
+        let graph = tiny_graph(&edges);
+        let options = PlanOptions { beam: WIDE.k, rank_all };
+        let plan = Plan::new(&checked, &Statistics::new(&graph), options);
+        let expected = naive(&table, &checked.normal_form, logic);
+        let beam = Beam::new(&plan, &table, logic, WIDE, Budget::default(), false).unwrap().run().unwrap();
+        prop_assert!(close(&beam.scores, &expected), "beam {:?}, naive {expected:?}", beam.scores);
+        if plan.is_tree() {
+            let mut exact = Exact::new(&plan, &table, logic, Budget::default()).unwrap();
+            let found = exact.run(Goal::All { floor: 0.0 }).unwrap();
+            prop_assert!(close(&found.scores, &expected), "exact {:?}, naive {expected:?}", found.scores);
+        }
+    }
+
+    #[test]
+    fn a_certified_top_is_the_true_top(
+        checked in checked(), table in tables(), logic in logics(), count in 1usize..4
+    ) {
+        let graph = tiny_graph(&[]);
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions::default());
+        if plan.is_tree() {
+            let expected = naive(&table, &checked.normal_form, logic);
+            let mut exact = Exact::new(&plan, &table, logic, Budget::default()).unwrap();
+            let found = exact.run(Goal::Top { count, keep: &|_| true }).unwrap();
+            let is_exact = matches!(found.certainty, Certainty::Exact { .. });
+            prop_assert!(is_exact);
+            let scores = |scores: &[f32]| best(scores, count, |_| true).iter().map(|it| it.1).collect::<Vec<_>>();
+            prop_assert!(close(&scores(&found.scores), &scores(&expected)), "{:?} {expected:?}", found.scores);
+            // What was not proven to be among the best has a lower bound, never too much.
+            prop_assert!(found.scores.iter().zip(&expected).all(|(low, truth)| low <= &(truth + 1e-5)));
+        }
+    }
+
+    #[test]
+    fn a_narrow_beam_never_claims_too_much(
+        checked in checked(), table in tables(), logic in logics(), k in 1usize..3
+    ) {
+        // Under negation a search that misses something errs upwards.
+        prop_assume!(checked.normal_form.branches.iter().all(|branch| branch.negated.is_empty()));
+        let graph = tiny_graph(&[]);
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: k, rank_all: false });
+        let expected = naive(&table, &checked.normal_form, logic);
+        for paper in [false, true] {
+            let width = Width { k, paper };
+            let beam = Beam::new(&plan, &table, logic, width, Budget::default(), false).unwrap().run().unwrap();
+            prop_assert!(beam.scores.iter().zip(&expected).all(|(low, truth)| low <= &(truth + 1e-5)));
+        }
+    }
+}

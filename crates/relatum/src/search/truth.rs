@@ -1,0 +1,89 @@
+//! The truth of atoms: the one thing that a search asks of a model and a graph.
+
+use rayon::prelude::*;
+
+use super::facts::Facts;
+use crate::graph::{EntityId, Graph, RelationId, Split};
+use crate::model::{Calibration, Model, Reciprocals};
+use crate::query::{Direction, Hop};
+
+/// How true atoms are. A search knows nothing else of graphs and models.
+pub trait AtomTruth: Sync {
+    /// How many entities there are.
+    fn entities(&self) -> usize;
+
+    /// Writes one row for each entity of `from`: how true it is that the hop leads from it to
+    /// each entity.
+    fn rows(&self, from: &[EntityId], hop: Hop, rows: &mut [f32]);
+
+    /// The split of the trusted graph that holds the edge, if one does.
+    fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split>;
+}
+
+/// Which edges of the graph count as true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// Those of the first so many splits, train first, are exactly 1.
+    Trust(usize),
+    /// None: the predictor alone speaks, as in the paper.
+    Ignore,
+}
+
+impl Known {
+    /// The training graph is trusted, as benchmarks must.
+    pub const TRAIN: Self = Self::Trust(1);
+    /// Every edge there is, for people who just ask.
+    pub const ALL: Self = Self::Trust(3);
+
+    pub(super) fn splits(self) -> &'static [Split] {
+        match self {
+            Self::Trust(count) => &Split::ALL[..count.min(3)],
+            Self::Ignore => &[],
+        }
+    }
+}
+
+/// Atoms scored by a link predictor, calibrated, with known facts trusted or not.
+pub struct Scorer<'a> {
+    model: &'a Model,
+    facts: Facts<'a>,
+    reciprocals: Reciprocals,
+    calibration: Calibration,
+}
+
+impl<'a> Scorer<'a> {
+    /// The model must be one of this graph.
+    pub fn new(model: &'a Model, graph: &'a Graph, calibration: Calibration, known: Known) -> Self {
+        Self { model, facts: Facts::new(graph, known), reciprocals: Reciprocals::of(graph), calibration }
+    }
+
+    /// The relation of the model that reads the hop forwards.
+    fn relation(&self, hop: Hop) -> RelationId {
+        match hop.direction {
+            Direction::Forward => hop.relation,
+            Direction::Backward => self.reciprocals.inverse(hop.relation),
+        }
+    }
+}
+
+impl AtomTruth for Scorer<'_> {
+    fn entities(&self) -> usize {
+        self.model.entity_count()
+    }
+
+    fn rows(&self, from: &[EntityId], hop: Hop, rows: &mut [f32]) {
+        let relation = self.relation(hop);
+        let queries: Vec<(EntityId, RelationId)> = from.iter().map(|&head| (head, relation)).collect();
+        self.model.scores(&queries, rows);
+        rows.par_chunks_exact_mut(self.entities()).zip(from).for_each(|(row, &head)| {
+            // Counted in the training graph, whatever is trusted: the model has seen no other.
+            let known_tails = self.facts.neighbours(Split::Train, head, hop).len();
+            self.calibration.apply(row, known_tails);
+            self.facts.mark(head, hop, row);
+        });
+    }
+
+    fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
+        self.facts.known(from, hop, to)
+    }
+}
