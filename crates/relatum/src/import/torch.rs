@@ -204,8 +204,8 @@ struct Wanted {
 /// Bytes of its storage up to the end of the tensor; none if no storage can be so long.
 fn reach(tensor: &Tensor<'_>) -> u64 {
     let along = tensor.shape.iter().zip(&tensor.strides);
-    let last = along.map(|(&count, &stride)| count.saturating_sub(1).checked_mul(stride));
-    let last = last.fold(Some(tensor.offset), |sum, along| sum?.checked_add(along?));
+    let mut lengths = along.map(|(&count, &stride)| count.saturating_sub(1).checked_mul(stride));
+    let last = lengths.try_fold(tensor.offset, |sum, length| sum.checked_add(length?));
     let bytes = last.and_then(|last| last.checked_add(1)?.checked_mul(width(tensor.storage.class) as u64));
     bytes.unwrap_or(0)
 }
