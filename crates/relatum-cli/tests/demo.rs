@@ -5,15 +5,75 @@ mod support;
 use support::Desk;
 
 #[test]
-fn the_demo_makes_a_project_and_answers() {
+fn the_demo_trains_asks_and_explains() {
     let desk = Desk::new();
     let text = desk.ok(&["demo"]);
-    assert!(text.contains("Which films star Martin Lawrence?"), "{text}");
-    assert!(text.contains("Bad Boys (1995)") && text.contains("Psycho (1960)"), "{text}");
-    assert!(text.contains("does not say has_genre(Bad Boys (1995), Thriller)"), "{text}");
+    for part in [
+        "Training a link predictor",
+        "are in the top 3",
+        "In what genres of films did Martin Lawrence appear?",
+        "2p, proven exact",
+        "Robert De Niro or Al Pacino",
+        "up, proven exact",
+        "has_genre(Bad Boys (1995), Thriller)",
+        "known, train",
+        "predicted",
+        "Go on with:",
+    ] {
+        assert!(text.contains(part), "'{part}' is not in:\n{text}");
+    }
     assert_eq!(desk.names(), ["relatum-demo"]);
     desk.ok(&["check", "relatum-demo"]);
-    assert_eq!(desk.ok(&["demo"]), text, "a second run uses the folder again");
+    let again = desk.ok(&["demo"]);
+    assert!(!again.contains("Training"), "a second run uses the folder and its model again");
+    let questions = |text: &str| text[text.find("── In what genres").unwrap()..].to_owned();
+    assert_eq!(questions(&again), questions(&text));
+
+    // The same model answers what a person asks, with the reason, and nothing that is known already.
+    let genres = r#"?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)"#;
+    let json: serde_json::Value = serde_json::from_str(&desk.ok(&[
+        "ask",
+        "relatum-demo",
+        genres,
+        "--known",
+        "train",
+        "--new-only",
+        "--explain",
+        "--json",
+    ]))
+    .unwrap();
+    assert_eq!(json["certainty"], "proven exact");
+    let first = &json["answers"][0];
+    assert_eq!(
+        (&first["known"], &first["explanation"]["atoms"][0]["negated"]),
+        (&false.into(), &false.into())
+    );
+    let truths = first["explanation"]["atoms"].as_array().unwrap();
+    let product: f64 = truths.iter().map(|atom| atom["truth"].as_f64().unwrap()).product();
+    assert!((product - first["score"].as_f64().unwrap()).abs() < 1e-4, "{first}");
+
+    let beam =
+        desk.ok(&["ask", "relatum-demo", genres, "--method", "beam", "--t-norm", "godel", "--top", "1"]);
+    assert!(beam.contains("the best of a beam"), "{beam}");
+    for (flags, message) in [
+        (["--k", "0"], "at least 1"),
+        (["--calibration", "raw"], ""),
+        (["--t-norm", "nilpotent"], "godel, product or lukasiewicz"),
+        (["--negation-scale", "0"], "above 0"),
+        (["--timeout", "soon"], "seconds"),
+        (["--model", "gone"], "gone"),
+    ] {
+        let outcome = desk.run(&["ask", "relatum-demo", genres, flags[0], flags[1]]);
+        assert_eq!(outcome.code == 0, message.is_empty(), "{flags:?}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(message), "{flags:?}: {}", outcome.stderr);
+    }
+    let raw = desk.run(&["ask", "relatum-demo", genres, "--calibration", "raw", "--method", "exact"]);
+    assert_eq!(raw.code, 2, "{}", raw.stderr);
+    let cyclic =
+        "?A : exists F. stars(F, A) and written_by(F, A) and has_genre(F, Crime) and directed_by(F, A)";
+    assert!(desk.ok(&["ask", "relatum-demo", cyclic, "--top", "3"]).contains("rows scored"));
+    let stopped = desk.ok(&["ask", "relatum-demo", genres, "--max-rows", "1"]);
+    assert!(stopped.contains("stopped early"), "{stopped}");
 }
 
 #[test]

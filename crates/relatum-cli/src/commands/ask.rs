@@ -126,7 +126,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.json {
         writeln!(out, "{:#}", as_json(&args.query, graph, &question, &answers))?;
     } else {
-        write!(out, "{}", as_text(graph, &question, &answers, args))?;
+        write!(out, "{}", as_text(graph, &question, &answers, args.new_only))?;
     }
     Ok(())
 }
@@ -190,7 +190,7 @@ fn certainty_text(answers: &Answers) -> String {
     }
 }
 
-fn as_text(graph: &Graph, question: &Question, answers: &Answers, args: &Args) -> String {
+pub(super) fn as_text(graph: &Graph, question: &Question, answers: &Answers, new_only: bool) -> String {
     let shape = question.checked.shape.map_or("general", |shape| shape.name());
     let mut text = format!(
         "{}\n{shape}, {}, {} rows scored\n\n",
@@ -199,7 +199,7 @@ fn as_text(graph: &Graph, question: &Question, answers: &Answers, args: &Args) -
         answers.rows
     );
     if answers.answers.is_empty() {
-        text += if args.new_only { "no new answer\n" } else { "no answer\n" };
+        text += if new_only { "no new answer\n" } else { "no answer\n" };
     }
     for (rank, answer) in answers.answers.iter().enumerate() {
         let known = if answer.known { "known" } else { "predicted" };

@@ -1,14 +1,23 @@
-//! `relatum demo`: the embedded films, unpacked and asked.
+//! `relatum demo`: the embedded films, unpacked, trained on, asked and explained.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use relatum::graph::{Graph, Split, Triple, films};
+use relatum::answer::{Ask, ask};
+use relatum::graph::{Graph, Split, films};
+use relatum::model::{Model, ModelFolder};
+use relatum::plan::{Plan, PlanOptions, Statistics};
+use relatum::query::{Limits, Syntax, read};
+use relatum::search::Known;
 use relatum::store::{Project, Queries, Source, Staging, StoreError};
+use relatum::train::{Outcome, Run, Settings, Ties, evaluate, recommend};
 
-use crate::output;
+use super::{ask as ask_command, plan, train};
+use crate::{output, signals};
 
-/// Unpack the embedded graph of films and ask it three questions
+/// Unpack the embedded graph of films, train on it, ask it, and explain
+///
+/// Everything happens in one folder, which is an ordinary project afterwards.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The project folder to make; one that an earlier demo made is used again
@@ -16,20 +25,29 @@ pub(crate) struct Args {
     dir: PathBuf,
 }
 
-/// A relation asked for one of its ends.
-enum Question {
-    Tails(&'static str, &'static str, &'static str),
-    Heads(&'static str, &'static str, &'static str),
-}
-
-const QUESTIONS: [Question; 3] = [
-    Question::Heads("Which films star Martin Lawrence?", "stars", "Martin Lawrence"),
-    Question::Heads("What did Alfred Hitchcock direct?", "directed_by", "Alfred Hitchcock"),
-    Question::Tails("What genres does Bad Boys (1995) have?", "Bad Boys (1995)", "has_genre"),
+/// What is asked, and in which words.
+const QUESTIONS: [(&str, &str); 4] = [
+    (
+        "In what genres of films did Martin Lawrence appear? (the paper's own example)",
+        r#"?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)"#,
+    ),
+    (
+        "Who directed a film with Robert De Niro or Al Pacino?",
+        r#"?D : exists F. directed_by(F, D) and (stars(F, "Robert De Niro") or stars(F, "Al Pacino"))"#,
+    ),
+    (
+        "Who has played both in a film with Martin Lawrence and in one with Eddie Murphy?",
+        r#"?A : exists F, G. stars(F, "Martin Lawrence") and stars(F, A) and stars(G, "Eddie Murphy") and stars(G, A)"#,
+    ),
+    (
+        "Which crime films of Martin Scorsese are without Robert De Niro?",
+        r#"?F : directed_by(F, "Martin Scorsese") and has_genre(F, Crime) and not stars(F, "Robert De Niro")"#,
+    ),
 ];
 
-/// True, and not in the training graph: what a stored graph alone cannot answer.
-const HELD_OUT: (&str, &str, &str) = ("Bad Boys (1995)", "has_genre", "Thriller");
+/// Enough to predict well, and done in seconds.
+const RANK: usize = 50;
+const EPOCHS: usize = 20;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let project = open_or_make(&args.dir)?;
@@ -46,24 +64,77 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         output::counted(train, "fact"),
         output::grouped(valid + test),
     )?;
-    for question in &QUESTIONS {
-        let (text, formula, answers) = answer(graph, question)?;
-        writeln!(out, "\n{text}\n  {formula}")?;
-        writeln!(out, "  {} known: {}", answers.len(), answers.join(" · "))?;
-    }
-    let (head, relation, tail) = HELD_OUT;
-    let fact =
-        Triple { head: graph.entity(head)?, relation: graph.relation(relation)?, tail: graph.entity(tail)? };
-    if graph.edges(Split::Test).contains(fact) {
-        writeln!(
-            out,
-            "\nThe graph does not say {relation}({head}, {tail}), though it is so: one of the held-out facts."
-        )?;
+    let model = trained(&project, &mut out)?;
+    recovered(&model, graph, &mut out)?;
+    for (words, text) in QUESTIONS {
+        writeln!(out, "\n── {words}")?;
+        answer(graph, &model, text, &mut out)?;
     }
     writeln!(out, "\nGo on with:")?;
-    writeln!(out, "  relatum stats {dir}")?;
-    writeln!(out, "  relatum find {dir} hitchcock")?;
+    writeln!(out, "  relatum ask {dir} '?G : has_genre(\"Alien (1979)\", G)' --known train --explain")?;
+    writeln!(out, "  relatum plan {dir} '?F : directed_by(F, \"Stanley Kubrick\")'")?;
     writeln!(out, "  relatum describe {dir} 'Martin Lawrence'")?;
+    writeln!(out, "  relatum train {dir} --name better")?;
+    Ok(())
+}
+
+/// The demo's model, trained now unless an earlier demo did.
+fn trained(project: &Project, out: &mut impl Write) -> anyhow::Result<Model> {
+    let folder = ModelFolder::of(project, ModelFolder::DEFAULT)?;
+    if folder.model_file().exists() {
+        return Ok(folder.load(project)?.model);
+    }
+    writeln!(out, "\n── Training a link predictor on single edges: ComplEx, rank {RANK}, {EPOCHS} epochs")?;
+    out.flush()?;
+    let settings = Settings {
+        rank: RANK,
+        epochs: EPOCHS,
+        eval_every: EPOCHS,
+        patience: 0,
+        ..recommend(project.graph()).settings
+    };
+    signals::watch()?;
+    let mut run = Run::new(project, folder.clone(), settings)?;
+    if train::watch(&mut run, "")? == Outcome::Interrupted {
+        return Err(relatum::graph::read::ReadError::Stopped.into());
+    }
+    Ok(folder.load(project)?.model)
+}
+
+/// How many held-out facts the model finds among its first three guesses.
+fn recovered(model: &Model, graph: &Graph, out: &mut impl Write) -> anyhow::Result<()> {
+    let report = evaluate(model, graph, Split::Test, Ties::Mean);
+    let all = report.overall;
+    let found = (all.hits[1] * all.count as f64).round() as u64;
+    writeln!(
+        out,
+        "  held-out facts, asked from either end among all {}: {} of {} are in the top 3",
+        output::counted(graph.entities.len() as u64, "entity"),
+        output::grouped(found),
+        output::grouped(all.count as u64),
+    )?;
+    Ok(())
+}
+
+/// Answers from the training graph and the model alone: the held-out facts are not looked at.
+fn answer(graph: &Graph, model: &Model, text: &str, out: &mut impl Write) -> anyhow::Result<()> {
+    let question =
+        read(text, Syntax::Text, graph, Limits::default()).map_err(|mistakes| plan::misuse(&mistakes))?;
+    let planned = Plan::new(&question.checked, &Statistics::new(graph), PlanOptions::default());
+    let how = Ask { known: Known::TRAIN, top: 5, ..Ask::default() };
+    let known = ask(&planned, model, graph, &how)?;
+    let known: Vec<String> = known
+        .answers
+        .iter()
+        .filter(|answer| answer.known)
+        .map(|answer| graph.entity_text(answer.entity))
+        .collect();
+    if !known.is_empty() {
+        writeln!(out, "  already in the graph: {} …", known.join(" · "))?;
+    }
+    let how = Ask { new_only: true, explain: true, top: 3, ..how };
+    let new = ask(&planned, model, graph, &how)?;
+    write!(out, "{}", ask_command::as_text(graph, &question, &new, true))?;
     Ok(())
 }
 
@@ -90,21 +161,4 @@ fn open_or_make(dir: &Path) -> anyhow::Result<Project> {
         Err(other) => return Err(other.into()),
     }
     Ok(Project::open(dir)?)
-}
-
-fn answer(graph: &Graph, question: &Question) -> anyhow::Result<(&'static str, String, Vec<String>)> {
-    let train = graph.edges(Split::Train);
-    let (text, formula, found): (_, _, Vec<_>) = match *question {
-        Question::Tails(text, head, relation) => {
-            let formula = format!("?A : {relation}('{head}', A)");
-            (text, formula, train.tails(graph.entity(head)?, graph.relation(relation)?).collect())
-        }
-        Question::Heads(text, relation, tail) => {
-            let formula = format!("?A : {relation}(A, '{tail}')");
-            (text, formula, train.heads(graph.relation(relation)?, graph.entity(tail)?).collect())
-        }
-    };
-    let mut answers: Vec<String> = found.into_iter().map(|entity| graph.entity_text(entity)).collect();
-    answers.sort();
-    Ok((text, formula, answers))
 }
