@@ -23,6 +23,18 @@ impl std::fmt::Display for Misuse {
 
 impl std::error::Error for Misuse {}
 
+/// The person asked to stop; what was done is saved, and they were told how to go on.
+#[derive(Debug)]
+pub(crate) struct Stopped;
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("stopped as asked")
+    }
+}
+
+impl std::error::Error for Stopped {}
+
 /// Prints an error with its causes and gives the exit code that fits it.
 pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
     let Err(error) = outcome else {
@@ -31,6 +43,9 @@ pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
     if error.chain().any(is_broken_pipe) {
         // The reader of our output (`| head`) has had enough; that is not a failure.
         return ExitCode::SUCCESS;
+    }
+    if error.is::<Stopped>() {
+        return ExitCode::from(130);
     }
     output::say(&format!("error: {}", message(&error)));
     if error.chain().any(is_stop) {
@@ -78,7 +93,7 @@ fn is_misuse(error: &(dyn std::error::Error + 'static)) -> bool {
     if let Some(error) = error.downcast_ref() {
         return match error {
             ImportError::Model(error) => is_model_misuse(error),
-            ImportError::UnknownFormat(_) => true,
+            ImportError::UnknownFormat(_) | ImportError::Width { .. } | ImportError::Names { .. } => true,
             _ => false,
         };
     }
@@ -86,7 +101,10 @@ fn is_misuse(error: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 fn is_model_misuse(error: &ModelError) -> bool {
-    matches!(error, ModelError::Missing { .. } | ModelError::Name(_) | ModelError::Misfit { .. })
+    matches!(
+        error,
+        ModelError::Missing { .. } | ModelError::Name(_) | ModelError::Misfit { .. } | ModelError::Busy(_)
+    )
 }
 
 fn is_stop(error: &(dyn std::error::Error + 'static)) -> bool {

@@ -153,7 +153,8 @@ fn bad_values_of_every_flag_are_refused_by_name() {
         ("--lr", "0", "above 0"),
         ("--relation-loss", "inf", "at least 0"),
         ("--candidates", "0", "at least 1"),
-        ("--init-scale", "-0.1", "at least 0"),
+        ("--init-scale", "-0.1", "above 0"),
+        ("--init-scale", "0", "above 0"),
         ("--eval-every", "0", "at least 1"),
         ("--patience", "-1", "patience"),
         ("--seed", "x", "seed"),
@@ -179,6 +180,183 @@ fn a_loss_out_of_bounds_stops_with_advice() {
     let wild = desk.run(&["train", "ring", "--optimizer", "sgd", "--lr", "1e30", "--init-scale", "1"]);
     assert_eq!(wild.code, 1, "{}", wild.stderr);
     assert!(wild.stderr.contains("lower the learning rate"), "{}", wild.stderr);
+}
+
+#[test]
+fn a_diverged_run_saves_nothing_and_says_what_to_type_next() {
+    let desk = desk();
+    let flags = ["--rank", "4", "--epochs", "1", "--batch-size", "100000"];
+    let wild = desk.run(&[&["train", "ring", "--name", "w", "--lr", "1e38"], &flags[..]].concat());
+    assert_eq!(wild.code, 1, "{}", wild.stderr);
+    assert!(!desk.path("ring/models/w/model.safetensors").exists());
+    assert!(wild.stderr.contains("nothing of this run was saved"), "{}", wild.stderr);
+    let (_, next) = wild.stderr.split_once("next: relatum ").unwrap();
+    assert!(next.contains("--restart") && next.contains("--rank 4"), "{next}");
+    // The advice is a command that is understood; a tenth of far too much is still too much.
+    let next: Vec<&str> = next.split_whitespace().collect();
+    assert_eq!(desk.run(&next).code, 1);
+    let calm = desk.run(&[&["train", "ring", "--name", "w", "--lr", "0.1"], &flags[..]].concat());
+    assert_eq!(calm.code, 0, "{}", calm.stderr);
+    let before = model(&desk, "w");
+    let again =
+        desk.run(&[&["train", "ring", "--name", "w", "--lr", "1e38", "--restart"], &flags[..]].concat());
+    assert_eq!(again.code, 1, "{}", again.stderr);
+    assert!(again.stderr.contains("is as it was"), "{}", again.stderr);
+    assert!(before == model(&desk, "w"));
+}
+
+#[test]
+fn more_candidates_than_entities_are_all_of_them() {
+    let desk = desk();
+    for (name, candidates) in [("all", "all"), ("most", "18446744073709551615")] {
+        let arguments = ["train", "ring", "--epochs", "1", "--name", name, "--candidates", candidates];
+        let trained = desk.run(&arguments);
+        assert_eq!(trained.code, 0, "{}", trained.stderr);
+    }
+    let epochs = |name: &str| {
+        let lines = fs::read_to_string(desk.path(&format!("ring/models/{name}/training.jsonl"))).unwrap();
+        serde_json::from_str::<serde_json::Value>(&lines).unwrap()["loss"].clone()
+    };
+    assert_eq!(epochs("all"), epochs("most"));
+}
+
+#[test]
+fn a_model_is_not_replaced_by_forgetting_a_flag() {
+    let desk = desk();
+    assert_eq!(desk.run(&["train", "ring", "--epochs", "1"]).code, 0);
+    let before = model(&desk, "default");
+    let again = desk.run(&["train", "ring", "--epochs", "1", "--seed", "1"]);
+    assert_eq!(again.code, 2, "{}", again.stderr);
+    assert!(again.stderr.contains("--restart"), "{}", again.stderr);
+    let grid = desk.run(&["grid", "ring", "--rank", "4", "--epochs", "1"]);
+    assert_eq!(grid.code, 2, "{}", grid.stderr);
+    assert!(grid.stderr.contains("--replace"), "{}", grid.stderr);
+    assert!(before == model(&desk, "default"));
+    assert_eq!(desk.run(&["train", "ring", "--epochs", "1", "--seed", "1", "--restart"]).code, 0);
+    assert!(before != model(&desk, "default"));
+    assert_eq!(desk.run(&["grid", "ring", "--rank", "4", "--epochs", "1", "--replace"]).code, 0);
+    assert_eq!(desk.run(&["grid", "ring", "--rank", "5", "--epochs", "1"]).code, 0, "a grid follows a grid");
+}
+
+/// A run long enough to do something about, and its checkpoint written once.
+#[cfg(unix)]
+fn under_way(desk: &Desk, arguments: &[&str], checkpoint: &str) -> std::process::Child {
+    let mut child = desk.command(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let began = Instant::now();
+    while !desk.path(checkpoint).exists() && began.elapsed() < Duration::from_mins(1) {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended before its time");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // Past the first checkpoint, which stands before the first batch.
+    std::thread::sleep(Duration::from_millis(300));
+    child
+}
+
+#[cfg(unix)]
+fn terminated(child: std::process::Child) -> support::Outcome {
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    support::Outcome::of(&child.wait_with_output().unwrap())
+}
+
+const ENDLESS: [&str; 8] = ["--rank", "64", "--epochs", "100000", "--batch-size", "8", "--patience", "0"];
+
+#[test]
+#[cfg(unix)]
+fn a_run_asked_to_stop_saves_and_exits_with_130_and_nobody_joins_or_discards_it() {
+    let desk = desk();
+    let arguments = [&["train", "ring"], &ENDLESS[..]].concat();
+    let child = under_way(&desk, &arguments, "ring/models/default/checkpoint.safetensors");
+    desk.put("x.safetensors", "");
+    for second in [
+        &["train", "ring", "--restart"][..],
+        &["train", "ring", "--resume"],
+        &["grid", "ring", "--replace"],
+        &["import", "ring", "x.safetensors", "--replace"],
+    ] {
+        let refused = desk.run(second);
+        assert_eq!(refused.code, 2, "{second:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains("busy"), "{second:?}: {}", refused.stderr);
+    }
+    let stopped = terminated(child);
+    assert_eq!(stopped.code, 130);
+    assert!(stopped.stdout.contains("next: relatum train ring --resume"), "{}", stopped.stdout);
+    assert!(desk.path("ring/models/default/model.safetensors").exists());
+    let forgot = desk.run(&["train", "ring"]);
+    assert_eq!(forgot.code, 2);
+    assert!(forgot.stderr.contains("--resume goes on with it"), "{}", forgot.stderr);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_run_stopped_in_its_first_epoch_is_not_discarded_either() {
+    let desk = desk();
+    // Batches of one triple and much to compute: the first epoch is far from over.
+    let arguments = ["train", "ring", "--rank", "20000", "--batch-size", "1", "--epochs", "2"];
+    let stopped = terminated(under_way(&desk, &arguments, "ring/models/default/checkpoint.safetensors"));
+    assert_eq!(stopped.code, 130);
+    assert!(stopped.stdout.contains("stopped in epoch 1;"), "{}", stopped.stdout);
+    let forgot = desk.run(&["train", "ring"]);
+    assert_eq!(forgot.code, 2, "{}", forgot.stderr);
+    assert!(forgot.stderr.contains("after 0 of 2 epochs"), "{}", forgot.stderr);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_grid_asked_to_stop_exits_with_130() {
+    let desk = desk();
+    let arguments = [
+        "grid",
+        "ring",
+        "--rank",
+        "64",
+        "--epochs",
+        "100000",
+        "--batch-size",
+        "8",
+        "--patience",
+        "0",
+        "--reg",
+        "0.1",
+        "--lr",
+        "0.1",
+        "--seed",
+        "0",
+    ];
+    let checkpoint = "ring/models/default/grid/complex-rank64-batch8-n30.1-adagrad0.1-relation0-seed0/checkpoint.safetensors";
+    let stopped = terminated(under_way(&desk, &arguments, checkpoint));
+    assert_eq!(stopped.code, 130);
+    assert!(stopped.stdout.contains("the same command goes on"), "{}", stopped.stdout);
+}
+
+#[test]
+fn a_combination_that_diverges_does_not_end_the_grid() {
+    let desk = desk();
+    let arguments = ["grid", "ring", "--rank", "4", "--lr", "1e38,0.1", "--epochs", "2", "--eval-every", "1"];
+    let first = desk.run(&arguments);
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    assert_eq!(first.stdout.lines().filter(|line| line.contains("diverged")).count(), 1, "{}", first.stdout);
+    let card = fs::read_to_string(desk.path("ring/models/default/card.json")).unwrap();
+    let card: serde_json::Value = serde_json::from_str(&card).unwrap();
+    assert!((card["training"]["learning_rate"].as_f64().unwrap() - 0.1).abs() < 1e-6);
+    let again = desk.run(&arguments);
+    assert_eq!((again.code, &again.stdout), (0, &first.stdout));
+    assert!(!again.stderr.contains("diverged:"), "nothing is tried twice: {}", again.stderr);
+    let none = desk.run(&["grid", "ring", "--name", "n", "--rank", "4", "--lr", "1e38", "--epochs", "2"]);
+    assert_eq!(none.code, 1);
+    assert!(none.stderr.contains("every combination diverged"), "{}", none.stderr);
+}
+
+#[test]
+fn reasons_are_true() {
+    let desk = Desk::new();
+    desk.put("two.tsv", "a\tr\tb\nb\tr\tc\n");
+    assert_eq!(desk.run(&["init", "two", "two.tsv"]).code, 0);
+    let trained = desk.run(&["train", "two", "--epochs", "1"]);
+    assert_eq!(trained.code, 0, "{}", trained.stderr);
+    let line = |name: &str| trained.stderr.lines().find(|line| line.contains(name)).unwrap().to_owned();
+    assert!(line("validation").contains("none"), "{}", line("validation"));
+    assert!(!line("seed").contains("paper"), "{}", line("seed"));
 }
 
 #[test]
@@ -218,6 +396,12 @@ fn a_model_travels_out_and_in_again() {
     let twice = desk.run(&["import", "ring", "out.safetensors", "--name", "a"]);
     assert_eq!(twice.code, 2);
     assert!(twice.stderr.contains("--replace"), "{}", twice.stderr);
+    assert!(desk.path("ring/models/default/checkpoint.safetensors").exists());
+    let replaced = desk.run(&["import", "ring", "out.safetensors", "--replace"]);
+    assert_eq!(replaced.code, 0, "{}", replaced.stderr);
+    for left in ["checkpoint.safetensors", "training.jsonl", "training.svg"] {
+        assert!(!desk.path(&format!("ring/models/default/{left}")).exists(), "{left} is the old run's");
+    }
     assert_eq!(desk.run(&["export", "ring", "x.onnx"]).code, 2);
 
     desk.put("other.tsv", "a\tr\tb\n");

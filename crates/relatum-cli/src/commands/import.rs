@@ -10,6 +10,7 @@ use relatum::import::{Names, adopt, read_tables};
 use relatum::model::{Card, ModelFolder};
 use relatum::store::Project;
 
+use super::train::unfinished;
 use crate::exit::Misuse;
 use crate::output;
 
@@ -47,6 +48,16 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let project = Project::open(&args.dir)?;
     let folder = ModelFolder::of(&project, &args.name)?;
+    let _lock = folder.lock()?;
+    if !args.replace
+        && let Some(run) = unfinished(&project, &folder)
+    {
+        return Err(Misuse(format!(
+            "an unfinished run of `{}` is here, {run}: choose another --name, or --replace it",
+            args.name
+        ))
+        .into());
+    }
     if folder.model_file().exists() && !args.replace {
         return Err(Misuse(format!(
             "there is a model `{}` already: choose another --name, or --replace it",
@@ -68,6 +79,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             (earlier.training, earlier.epoch, earlier.valid, earlier.curve);
     }
     folder.save(&model, &card)?;
+    // What an earlier run left is not this model's.
+    folder.forget_run()?;
     let mut out = std::io::stdout().lock();
     let predictor = model.predictor();
     writeln!(

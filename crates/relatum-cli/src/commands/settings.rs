@@ -43,7 +43,7 @@ pub(crate) struct Common {
     #[arg(long, value_name = "N", value_parser = candidates)]
     candidates: Option<Candidates>,
     /// The standard deviation of the first parameters
-    #[arg(long, value_name = "SCALE", value_parser = weight)]
+    #[arg(long, value_name = "SCALE", value_parser = rate)]
     init_scale: Option<f32>,
     /// Validate after this many epochs, each time
     #[arg(long, value_name = "EPOCHS", value_parser = positive)]
@@ -94,6 +94,30 @@ impl Common {
         set(&mut settings.seed, self.seed);
         settings
     }
+}
+
+/// The flags that make `settings` of what would be chosen without any.
+pub(super) fn flags_for(settings: &Settings, chosen: &Settings) -> String {
+    let list = |s: &Settings| {
+        [
+            ("model", s.model.clone()),
+            ("rank", s.rank.to_string()),
+            ("epochs", s.epochs.to_string()),
+            ("batch-size", s.batch_size.to_string()),
+            ("regularizer", s.regularizer.name().to_owned()),
+            ("reg", s.regularizer_weight.to_string()),
+            ("optimizer", s.optimizer.name().to_owned()),
+            ("lr", s.learning_rate.to_string()),
+            ("relation-loss", s.relation_loss.to_string()),
+            ("candidates", s.candidates.map_or("all".to_owned(), |n| n.to_string())),
+            ("init-scale", s.init_scale.to_string()),
+            ("eval-every", s.eval_every.to_string()),
+            ("patience", s.patience.to_string()),
+            ("seed", s.seed.to_string()),
+        ]
+    };
+    let pairs = list(settings).into_iter().zip(list(chosen));
+    pairs.filter(|(a, b)| a != b).map(|((flag, value), _)| format!(" --{flag} {value}")).collect()
 }
 
 fn set<T>(place: &mut T, value: Option<T>) {

@@ -10,17 +10,19 @@ use relatum::graph::Split;
 use relatum::model::ModelFolder;
 use relatum::store::Project;
 use relatum::train::{
-    BatchReport, Checkpoint, EpochRecord, Event, Floor, Outcome, Run, Settings, Trainer, recommend,
+    BatchReport, Checkpoint, EpochRecord, Event, Floor, Outcome, Recommendation, Run, Settings, TrainError,
+    Trainer, recommend,
 };
 
-use super::settings::Flags;
-use crate::exit::Misuse;
+use super::settings::{Flags, flags_for};
+use crate::exit::{Misuse, Stopped};
 use crate::{output, signals};
 
 /// Train a link predictor on the edges of a project
 ///
 /// Without flags, settings are chosen by the size of the graph and shown with their reasons. The
-/// best model by validation MRR is kept; Ctrl-C stops after the batch, and --resume goes on.
+/// best model by validation MRR is kept; Ctrl-C stops after the batch, and --resume goes on. A model
+/// that is there already is replaced only with --restart, and only when there is something to save.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   relatum train movies/
@@ -41,7 +43,7 @@ pub(crate) struct Args {
     /// Go on where an earlier run of this model was stopped or killed
     #[arg(long, conflicts_with = "restart")]
     resume: bool,
-    /// Begin anew, though an earlier run of this model has not finished
+    /// Begin anew and replace the model of this name, finished, imported or half trained
     #[arg(long)]
     restart: bool,
 }
@@ -50,6 +52,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use_threads(args.threads)?;
     let project = Project::open(&args.dir)?;
     let folder = ModelFolder::of(&project, &args.name)?;
+    let _lock = folder.lock()?;
     let mut out = std::io::stderr();
     let mut run = if args.resume {
         let settings = resumed_settings(args, &project, &folder)?;
@@ -63,12 +66,34 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         }
         let recommended = recommend(project.graph());
         let settings = args.flags.over(recommended.settings.clone());
-        writeln!(out, "{}", chosen(&recommended.reasons, &recommended.settings, &settings))?;
+        let validated = !project.graph().edges(Split::Valid).is_empty();
+        writeln!(out, "{}", chosen(&recommended, &settings, validated))?;
         Run::new(&project, folder, settings)?
     };
     signals::watch()?;
-    let outcome = watch(&mut run, "")?;
+    let outcome = watch(&mut run, "").map_err(|error| advised(args, &project, &run, error))?;
     conclude(args, &project, &run, outcome)
+}
+
+/// A divergence, with what is left of the run and the command to try next.
+fn advised(args: &Args, project: &Project, run: &Run<'_>, error: anyhow::Error) -> anyhow::Error {
+    let Some(TrainError::Diverged { learning_rate, .. }) = error.downcast_ref() else { return error };
+    let kept = match run.kept() {
+        Some(at) if at.step > 0 => {
+            format!("the checkpoint after epoch {}, batch {} is kept", at.epoch, at.batch)
+        }
+        _ => "nothing of this run was saved".to_owned(),
+    };
+    let model = run.folder().model_file();
+    let model = if model.exists() { format!("; {} is as it was", model.display()) } else { String::new() };
+    let calmer = Settings { learning_rate: learning_rate / 10.0, ..run.checkpoint().settings.clone() };
+    let flags = flags_for(&calmer, &recommend(project.graph()).settings);
+    let (dir, name) = (args.dir.display(), name_flag(args));
+    anyhow::anyhow!("{error}\n{kept}{model}\nnext: relatum train {dir}{name} --restart{flags}")
+}
+
+fn name_flag(args: &Args) -> String {
+    if args.name == ModelFolder::DEFAULT { String::new() } else { format!(" --name {}", args.name) }
 }
 
 /// Rayon's global pool, of this many threads.
@@ -115,20 +140,35 @@ fn resumed_settings(args: &Args, project: &Project, folder: &ModelFolder) -> any
 
 /// Hours of work must not vanish because a flag was forgotten.
 fn refuse_to_discard(args: &Args, project: &Project, folder: &ModelFolder) -> anyhow::Result<()> {
-    // A checkpoint of another graph or version is of no use to anyone.
-    let Ok(Some(checkpoint)) = Checkpoint::read(project, folder) else { return Ok(()) };
-    if checkpoint.finished || checkpoint.progress.epoch == 0 {
-        return Ok(());
+    if let Some(run) = unfinished(project, folder) {
+        let name = &args.name;
+        return Err(Misuse(format!(
+            "an unfinished run of `{name}` is here, {run}: --resume goes on with it, --restart discards it"
+        ))
+        .into());
     }
-    Err(Misuse(format!(
-        "an unfinished run of `{}` is here, at epoch {} of {}: --resume goes on with it, --restart discards it",
-        args.name, checkpoint.progress.epoch, checkpoint.settings.epochs
-    ))
-    .into())
+    if folder.model_file().exists() {
+        return Err(Misuse(format!(
+            "there is a model `{}` already: choose another --name, or --restart to replace it",
+            args.name
+        ))
+        .into());
+    }
+    Ok(())
+}
+
+/// How far a run has come that could be resumed, if there is one.
+pub(super) fn unfinished(project: &Project, folder: &ModelFolder) -> Option<String> {
+    // A checkpoint of another graph or version is of no use to anyone.
+    let checkpoint = Checkpoint::read(project, folder).ok()??;
+    let (at, epochs) = (checkpoint.progress, checkpoint.settings.epochs);
+    (!checkpoint.finished && at.step > 0)
+        .then(|| format!("after {} of {epochs} epochs and {} batches", at.epoch, at.batch))
 }
 
 /// The settings in a table, with the reason of each that was not given.
-fn chosen(reasons: &[(&'static str, String, String)], recommended: &Settings, settings: &Settings) -> String {
+fn chosen(recommendation: &Recommendation, settings: &Settings, validated: bool) -> String {
+    let recommended = &recommendation.settings;
     let mut table = output::table(&["setting", "value", "why"], &[]);
     table.add_row([
         "model",
@@ -138,9 +178,16 @@ fn chosen(reasons: &[(&'static str, String, String)], recommended: &Settings, se
     let values = one_line_pairs(settings);
     let defaults = one_line_pairs(recommended);
     for ((name, value), (_, default)) in values.into_iter().zip(defaults).skip(1) {
-        let reason =
-            reasons.iter().find(|(setting, ..)| *setting == name).map(|(.., reason)| reason.as_str());
-        let why = if value == default { reason.unwrap_or("the paper's") } else { "given" };
+        let reason = recommendation.reasons.iter().find(|(setting, ..)| *setting == name);
+        let reason = reason.map_or("the paper's", |(.., reason)| reason.as_str());
+        let (value, why) = match name {
+            "validation" if !validated => ("none".to_owned(), "there are no validation edges"),
+            _ if value != default => (value, "given"),
+            "seed" => (value, "any will do; the same gives the same model"),
+            // The reason speaks of the patience that was recommended.
+            "epochs" if settings.patience != recommended.patience => (value, "by the size of the graph"),
+            _ => (value, reason),
+        };
         table.add_row([name, &value, why]);
     }
     output::render(&table)
@@ -284,13 +331,12 @@ fn conclude(args: &Args, project: &Project, run: &Run<'_>, outcome: Outcome) -> 
     let mut out = std::io::stdout().lock();
     let checkpoint = run.checkpoint();
     let epoch = checkpoint.epochs.len();
-    let name =
-        if args.name == ModelFolder::DEFAULT { String::new() } else { format!(" --name {}", args.name) };
+    let name = name_flag(args);
     match outcome {
         Outcome::Interrupted => {
             writeln!(out, "stopped in epoch {}; everything is saved", epoch + 1)?;
             writeln!(out, "next: relatum train {dir}{name} --resume")?;
-            return Ok(());
+            return Err(Stopped.into());
         }
         Outcome::StoppedEarly => {
             writeln!(

@@ -31,12 +31,12 @@ pub fn adopt(project: &Project, tables: Tables, names: &Names, model: &str) -> R
     let reciprocals = Reciprocals::of(graph);
     if let Some(card) = &tables.card
         && card.fingerprint != project.manifest().fingerprint
-        && names.entities.is_none()
+        && (names.entities.is_none() || names.relations.is_none())
     {
         return Err(misfit(
             format!("fingerprint {} (its names, ids and training edges)", card.fingerprint),
             format!(
-                "fingerprint {}; with lists of names the rows could be matched",
+                "fingerprint {}; with lists of names for entities and for relations the rows could be matched",
                 project.manifest().fingerprint
             ),
         ));
@@ -54,16 +54,13 @@ pub fn adopt(project: &Project, tables: Tables, names: &Names, model: &str) -> R
             && shape.relation_width() == tables.relations.columns
     });
     let Some(predictor) = predictor else {
-        return Err(misfit(
-            format!(
-                "rows of {} values for entities, {} for relations",
-                tables.entities.columns, tables.relations.columns
-            ),
-            format!(
-                "to be taken as {name}, which has {width} and {} values a factor (`--model` takes another)",
-                one.relation_width()
-            ),
-        ));
+        return Err(ImportError::Width {
+            entities: tables.entities.columns,
+            relations: tables.relations.columns,
+            model: name.to_owned(),
+            a_factor: width,
+            a_relation_factor: one.relation_width(),
+        });
     };
     let entity_names: Vec<String> =
         graph.entities.ids().map(|id| graph.entities.name(id).to_owned()).collect();
@@ -81,25 +78,32 @@ fn ordered(
     matrix: Matrix,
     names: Option<&[String]>,
     wanted: &[String],
-    kind: &str,
+    kind: &'static str,
 ) -> Result<Vec<f32>, ImportError> {
-    let Some(names) = names else {
-        if matrix.rows != wanted.len() {
-            return Err(misfit(
-                format!("{} {kind}", matrix.rows),
-                format!("{} {kind}, reciprocal ones included", wanted.len()),
-            ));
-        }
-        return Ok(matrix.values);
-    };
-    if names.len() != matrix.rows {
+    if let Some(at) = matrix.values.iter().position(|value| !value.is_finite()) {
+        let (row, value) = (at / matrix.columns.max(1), matrix.values[at]);
+        return Err(ImportError::NotFinite { kind, row, value });
+    }
+    if let Some(names) = names
+        && names.len() != matrix.rows
+    {
+        let problem = format!("it has {} names, the file {} rows", names.len(), matrix.rows);
+        return Err(ImportError::Names { kind, problem });
+    }
+    if matrix.rows != wanted.len() {
         return Err(misfit(
-            format!("{} rows of {kind}", matrix.rows),
-            format!("a list of {} names for them", names.len()),
+            format!("{} {kind}", matrix.rows),
+            format!("{} {kind}, reciprocal ones included", wanted.len()),
         ));
     }
-    let rows: hashbrown::HashMap<&str, usize> =
-        names.iter().enumerate().map(|(row, name)| (name.as_str(), row)).collect();
+    let Some(names) = names else { return Ok(matrix.values) };
+    let mut rows: hashbrown::HashMap<&str, usize> = hashbrown::HashMap::with_capacity(names.len());
+    for (row, name) in names.iter().enumerate() {
+        if let Some(earlier) = rows.insert(name, row) {
+            let problem = format!("`{name}` is the name of row {earlier} and of row {row}");
+            return Err(ImportError::Names { kind, problem });
+        }
+    }
     let mut values = Vec::with_capacity(wanted.len() * matrix.columns);
     for name in wanted {
         let Some(&row) = rows.get(name.as_str()) else {
@@ -116,4 +120,74 @@ fn ordered(
 
 fn misfit(model: String, graph: String) -> ImportError {
     ModelError::Misfit { model, graph }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{GraphBuilder, Split};
+    use crate::model::Card;
+    use crate::store::{Queries, Staging};
+
+    fn project(dir: &std::path::Path) -> Project {
+        let mut builder = GraphBuilder::default();
+        builder.add(Split::Train, "a", "r", "b");
+        let (graph, _) = builder.finish();
+        Project::create(Staging::begin(dir).unwrap(), &graph, &Queries::default(), Vec::new()).unwrap();
+        Project::open(dir).unwrap()
+    }
+
+    fn tables(entities: Vec<f32>) -> Tables {
+        let matrix = |values: Vec<f32>| Matrix { rows: values.len() / 2, columns: 2, values };
+        Tables { entities: matrix(entities), relations: matrix(vec![5.0; 4]), model: None, card: None }
+    }
+
+    fn names(entities: &[&str]) -> Names {
+        let list = |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect());
+        Names { entities: list(entities), relations: list(&["r", "r⁻¹"]) }
+    }
+
+    fn error(project: &Project, tables: Tables, names: &Names) -> String {
+        adopt(project, tables, names, "complex").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn rows_are_put_into_the_order_of_their_names_and_every_misfit_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let project = project(&dir.path().join("p"));
+        let good = vec![1.0, 2.0, 3.0, 4.0];
+        let model = adopt(&project, tables(good.clone()), &names(&["b", "a"]), "complex").unwrap();
+        assert_eq!(model.entities(), [3.0, 4.0, 1.0, 2.0]);
+        let twice = error(&project, tables(good.clone()), &names(&["a", "a"]));
+        assert!(twice.contains("`a` is the name of row 0 and of row 1"), "{twice}");
+        let short = error(&project, tables(good.clone()), &names(&["a"]));
+        assert!(short.contains("1 names, the file 2 rows"), "{short}");
+        let more = error(&project, tables(vec![1.0; 6]), &names(&["a", "b", "c"]));
+        assert!(more.contains("3 entities") && more.contains("2 entities"), "{more}");
+        let other = error(&project, tables(good.clone()), &names(&["a", "c"]));
+        assert!(other.contains("`b`, which the model lacks"), "{other}");
+        for wild in [f32::NAN, f32::INFINITY] {
+            let wild = error(&project, tables(vec![1.0, 2.0, wild, 4.0]), &Names::default());
+            assert!(wild.contains("row 1 of the entities"), "{wild}");
+        }
+        let mut odd = tables(good);
+        odd.relations.columns = 1;
+        let odd = error(&project, odd, &Names::default());
+        assert!(odd.contains("2 values a row for entities and 1 for relations"), "{odd}");
+    }
+
+    #[test]
+    fn names_of_the_entities_alone_do_not_vouch_for_the_relations() {
+        let dir = tempfile::tempdir().unwrap();
+        let project = project(&dir.path().join("p"));
+        let own = adopt(&project, tables(vec![1.0; 4]), &Names::default(), "complex").unwrap();
+        let mut foreign = tables(vec![1.0; 4]);
+        foreign.card =
+            Some(Card { fingerprint: "another".to_owned(), ..Card::new(&project, &own, "trained") });
+        let both = names(&["a", "b"]);
+        for some in [Names { relations: None, ..both.clone() }, Names { entities: None, ..both.clone() }] {
+            assert!(error(&project, foreign.clone(), &some).contains("fingerprint another"));
+        }
+        assert!(adopt(&project, foreign, &both, "complex").is_ok());
+    }
 }

@@ -49,6 +49,46 @@ pub enum ImportError {
         /// What came.
         found: String,
     },
+    /// The rows do not have the width of the link predictor: name the right one with `--model`.
+    #[error(
+        "the file has {entities} values a row for entities and {relations} for relations, which is no `{model}` \
+         of any rank: that has {a_factor} and {a_relation_factor} values a factor; name another predictor with `--model`"
+    )]
+    Width {
+        /// Values of an entity's row.
+        entities: usize,
+        /// Values of a relation's row.
+        relations: usize,
+        /// The link predictor they were taken as.
+        model: String,
+        /// Values that each factor of an entity has in it.
+        a_factor: usize,
+        /// Values that each factor of a relation has in it.
+        a_relation_factor: usize,
+    },
+    /// The list of names is not the list of these rows: give one name for each row, each once.
+    #[error(
+        "the list of names of the {kind} does not fit: {problem}; it must name every row, each by its own name"
+    )]
+    Names {
+        /// `entities` or `relations`.
+        kind: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A parameter is infinite or no number: the training that made it diverged; import an earlier
+    /// checkpoint of it.
+    #[error(
+        "row {row} of the {kind} has the value {value}: every parameter must be a finite number; import a checkpoint from before the training diverged"
+    )]
+    NotFinite {
+        /// `entities` or `relations`.
+        kind: &'static str,
+        /// The row in the file, from 0.
+        row: usize,
+        /// The value.
+        value: f32,
+    },
     /// The name of the file does not say how to read it: give it a known ending.
     #[error("{}: cannot tell what this is; known are .pt and .pth (PyTorch), .safetensors, and two .npy files (entities, then relations)", .0.display())]
     UnknownFormat(PathBuf),

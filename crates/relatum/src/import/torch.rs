@@ -68,26 +68,27 @@ impl Checkpoint {
         let Some(folder) = names.iter().find_map(|name| name.strip_suffix("data.pkl")) else {
             return Err(ImportError::unexpected(path, "a zip file with data.pkl in it", names.join(", ")));
         };
-        let mut content = |name: &str| -> Result<Vec<u8>, ImportError> {
-            let mut entry = archive.by_name(name).map_err(broken)?;
+        let mut content = |name: &str, most: u64| -> Result<Vec<u8>, ImportError> {
+            let entry = archive.by_name(name).map_err(broken)?;
             let mut content = Vec::new();
-            // No capacity from the header: a damaged one may claim any size.
-            entry.read_to_end(&mut content).map_err(ImportError::io("read", path))?;
+            // No capacity from the header: a damaged one may claim any size. And no more than is
+            // needed: a few bytes can unpack to any amount.
+            entry.take(most).read_to_end(&mut content).map_err(ImportError::io("read", path))?;
             Ok(content)
         };
         if names.contains(&format!("{folder}byteorder")) {
-            let order = content(&format!("{folder}byteorder"))?;
+            let order = content(&format!("{folder}byteorder"), 16)?;
             if order != b"little" {
                 let found = String::from_utf8_lossy(&order).into_owned();
                 return Err(ImportError::unexpected(path, "little-endian numbers", found));
             }
         }
-        let pickle = parse(path, &content(&format!("{folder}data.pkl"))?)?.0;
+        let pickle = parse(path, &content(&format!("{folder}data.pkl"), PICKLE_BYTES)?)?.0;
         let mut storages = BTreeMap::new();
-        for (key, _) in wanted(&pickle) {
+        for (key, Wanted { bytes, .. }) in wanted(&pickle) {
             let name = format!("{folder}data/{key}");
             if names.contains(&name) {
-                storages.insert(key, content(&name)?);
+                storages.insert(key, content(&name, bytes)?);
             }
         }
         Ok(Self { pickle, storages })
@@ -109,11 +110,11 @@ impl Checkpoint {
         rest = &rest[used..];
         let (keys, used) = parse(path, rest)?;
         rest = &rest[used..];
-        let widths: BTreeMap<String, usize> = wanted(&pickle);
+        let wanted = wanted(&pickle);
         let mut storages = BTreeMap::new();
         for key in keys.root().as_list().into_iter().flatten() {
             let key = key.as_str().ok_or_else(|| not_torch("a storage without a name"))?;
-            let width = widths.get(key).copied().unwrap_or(4);
+            let width = wanted.get(key).map_or(4, |storage| storage.width);
             let (len, numbers) = rest.split_at_checked(8).ok_or_else(|| not_torch("the end of the file"))?;
             let len = u64::from_le_bytes(len.try_into().unwrap_or_default());
             let len = usize::try_from(len).ok().and_then(|len| len.checked_mul(width));
@@ -188,9 +189,30 @@ fn width(class: &str) -> usize {
     }
 }
 
-/// The storages that tensors of the pickle use, with the width of their numbers.
-fn wanted(pickle: &Pickle) -> BTreeMap<String, usize> {
-    let mut found = BTreeMap::new();
+/// The most that is read of the pickle itself: it holds names and shapes, no numbers.
+const PICKLE_BYTES: u64 = 1 << 28;
+
+/// What is needed of a storage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Wanted {
+    /// Bytes of a number.
+    width: usize,
+    /// Bytes up to the end of the last tensor in it.
+    bytes: u64,
+}
+
+/// Bytes of its storage up to the end of the tensor; none if no storage can be so long.
+fn reach(tensor: &Tensor<'_>) -> u64 {
+    let along = tensor.shape.iter().zip(&tensor.strides);
+    let mut lengths = along.map(|(&count, &stride)| count.saturating_sub(1).checked_mul(stride));
+    let last = lengths.try_fold(tensor.offset, |sum, length| sum.checked_add(length?));
+    let bytes = last.and_then(|last| last.checked_add(1)?.checked_mul(width(tensor.storage.class) as u64));
+    bytes.unwrap_or(0)
+}
+
+/// The storages that tensors of the pickle use.
+fn wanted(pickle: &Pickle) -> BTreeMap<String, Wanted> {
+    let mut found: BTreeMap<String, Wanted> = BTreeMap::new();
     // A bound on the values looked at: a pickle can refer to itself.
     let mut left = 1_000_000u32;
     let mut open = vec![pickle.root()];
@@ -200,7 +222,9 @@ fn wanted(pickle: &Pickle) -> BTreeMap<String, usize> {
             break;
         }
         if let Some(tensor) = item.as_tensor() {
-            found.insert(tensor.storage.key.to_owned(), width(tensor.storage.class));
+            let storage = found.entry(tensor.storage.key.to_owned()).or_default();
+            storage.width = width(tensor.storage.class);
+            storage.bytes = storage.bytes.max(reach(&tensor));
             continue;
         }
         match item.kind() {
@@ -219,6 +243,8 @@ fn wanted(pickle: &Pickle) -> BTreeMap<String, usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     /// Made by `fixtures/make.py`.
@@ -241,6 +267,32 @@ mod tests {
             assert_eq!(tables.entities, Matrix { rows: 3, columns: 4, values: numbers(0.0, 12) });
             assert_eq!(tables.relations, Matrix { rows: 2, columns: 4, values: numbers(100.0, 8) });
         }
+    }
+
+    #[test]
+    fn no_more_is_unpacked_than_the_tensors_need() {
+        let names: Vec<String> = {
+            let archive = zip::ZipArchive::new(Cursor::new(ZIPPED)).unwrap();
+            archive.file_names().map(|name| name.unwrap().into_owned()).collect()
+        };
+        let mut archive = zip::ZipArchive::new(Cursor::new(ZIPPED)).unwrap();
+        let mut padded = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for name in &names {
+            let mut bytes = Vec::new();
+            archive.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
+            if name.contains("/data/") {
+                bytes.resize(bytes.len() + 1_000_000, 0);
+            }
+            padded.start_file(name.as_str(), zip::write::SimpleFileOptions::default()).unwrap();
+            padded.write_all(&bytes).unwrap();
+        }
+        let padded = padded.finish().unwrap().into_inner();
+        let checkpoint = Checkpoint::zipped(Path::new("padded.pt"), &padded).unwrap();
+        assert!(!checkpoint.storages.is_empty());
+        for (key, bytes) in &checkpoint.storages {
+            assert!(bytes.len() <= 12 * 4, "storage {key} has {} bytes", bytes.len());
+        }
+        assert_eq!(read_bytes(&padded).unwrap(), read_bytes(ZIPPED).unwrap());
     }
 
     #[test]

@@ -38,12 +38,16 @@ struct Shape {
 }
 
 impl Shape {
-    /// One past the last element's position.
+    /// One past the last element's position. A shape too large to count panics: wrapped around, it
+    /// would seem to fit anywhere.
     fn extent(self) -> usize {
         if self.rows == 0 || self.columns == 0 {
             return 0;
         }
-        (self.rows - 1) * self.row_stride + (self.columns - 1) * self.column_stride + 1
+        let down = (self.rows - 1).checked_mul(self.row_stride);
+        let right = (self.columns - 1).checked_mul(self.column_stride);
+        let last = down.zip(right).and_then(|(down, right)| down.checked_add(right)?.checked_add(1));
+        last.unwrap_or_else(|| panic!("a view of more values than can be counted: {self:?}"))
     }
 }
 
@@ -79,7 +83,7 @@ impl<'a> View<'a> {
             self.shape
         );
         let shape = Shape { rows: range.len(), ..self.shape };
-        let from = (range.start * self.shape.row_stride).min(self.data.len());
+        let from = range.start.saturating_mul(self.shape.row_stride).min(self.data.len());
         Self { data: &self.data[from..], shape }
     }
 
@@ -252,5 +256,18 @@ mod tests {
     #[should_panic(expected = "view of")]
     fn a_view_beyond_its_data_is_refused() {
         View::new(&[0.0; 5], 2, 3);
+    }
+
+    #[test]
+    #[should_panic(expected = "view of")]
+    fn a_view_whose_size_would_wrap_around_is_refused() {
+        // (rows − 1) · columns is 2⁶⁴, which wraps to 0.
+        View::new(&[0.0; 5], (1 << 62) + 1, 4);
+    }
+
+    #[test]
+    #[should_panic(expected = "view of")]
+    fn a_view_to_write_whose_size_would_wrap_around_is_refused() {
+        ViewMut::within(&mut [0.0; 5], (1 << 62) + 1, 4, 0..2);
     }
 }

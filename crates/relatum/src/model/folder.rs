@@ -6,10 +6,11 @@
 //! models/default/checkpoint.safetensors   where training stands, the last model in it
 //! models/default/training.jsonl           one line an epoch
 //! models/default/training.svg             loss and validation MRR
+//! models/default/.lock                    held while a process writes any of these
 //! ```
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,11 @@ pub enum ModelError {
         /// The models that there are.
         there: Vec<String>,
     },
+    /// Another process trains or imports this model: wait for it, or choose another name.
+    #[error(
+        "the model `{0}` is busy: another process is training or importing it; wait until it has finished, or choose another name"
+    )]
+    Busy(String),
     /// A name must do as the name of a folder: letters, digits, `-`, `_` and dots within.
     #[error("`{0}` cannot be the name of a model: use letters, digits, `-` and `_`")]
     Name(String),
@@ -135,6 +141,11 @@ pub struct StoredModel {
     pub card: Card,
 }
 
+/// A model taken for one process. The system gives it back when the process ends, however it ends.
+#[derive(Debug)]
+#[must_use = "the model is free again when this is dropped"]
+pub struct ModelLock(#[allow(dead_code, reason = "held open, never read")] File);
+
 /// The place of one model of a project.
 #[derive(Clone, Debug)]
 pub struct ModelFolder {
@@ -181,6 +192,30 @@ impl ModelFolder {
     /// The file of the model.
     pub fn model_file(&self) -> PathBuf {
         self.dir.join("model.safetensors")
+    }
+
+    /// Takes the model for this process alone, until the lock is dropped: two runs that write to
+    /// one folder would leave a mixture of both.
+    pub fn lock(&self) -> Result<ModelLock, ModelError> {
+        let path = self.dir.join(".lock");
+        fs::create_dir_all(&self.dir).map_err(StoreError::io("create", &self.dir))?;
+        let file = File::create(&path).map_err(StoreError::io("create", &path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(ModelLock(file)),
+            Err(TryLockError::WouldBlock) => Err(ModelError::Busy(self.name.clone())),
+            Err(TryLockError::Error(error)) => Err(StoreError::io("lock", &path)(error).into()),
+        }
+    }
+
+    /// Removes what a training run left beside the model: where it stood, and its curve.
+    pub fn forget_run(&self) -> Result<(), ModelError> {
+        for name in ["checkpoint.safetensors", "training.jsonl", "training.svg"] {
+            let path = self.dir.join(name);
+            if path.exists() {
+                fs::remove_file(&path).map_err(StoreError::io("remove", &path))?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes a model and its card.

@@ -22,7 +22,7 @@ use crate::random::Rng;
 use crate::store::Column;
 
 pub use calibration::Calibration;
-pub use folder::{Card, CurvePoint, ModelError, ModelFolder, StoredModel};
+pub use folder::{Card, CurvePoint, ModelError, ModelFolder, ModelLock, StoredModel};
 pub use metrics::LinkMetrics;
 pub use predictor::{Layout, LinkPredictor};
 pub use reciprocals::Reciprocals;

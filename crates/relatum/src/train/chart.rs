@@ -1,6 +1,7 @@
 //! A picture of a training run.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use super::run::EpochRecord;
 
@@ -24,9 +25,12 @@ pub(super) fn chart(title: &str, epochs: &[EpochRecord]) -> String {
          <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n\
          <text x=\"{LEFT}\" y=\"22\" font-size=\"15\">{title}</text>\n"
     );
-    axis(&mut svg, "loss", "#1f5fa8", LEFT, "end", -8.0, &losses, x);
-    axis(&mut svg, "validation MRR", "#b3541e", WIDTH - RIGHT, "start", 8.0, &mrrs, x);
-    for epoch in [1.0, f64::midpoint(1.0, last).round(), last] {
+    let any = f64::NEG_INFINITY..f64::INFINITY;
+    axis(&mut svg, "loss", "#1f5fa8", LEFT, "end", -8.0, &losses, &any, x);
+    axis(&mut svg, "validation MRR", "#b3541e", WIDTH - RIGHT, "start", 8.0, &mrrs, &(0.0..1.0), x);
+    let mut ticks = vec![1.0, f64::midpoint(1.0, last).round(), last];
+    ticks.dedup();
+    for epoch in ticks {
         let _ = writeln!(
             svg,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{epoch}</text>",
@@ -53,11 +57,17 @@ fn axis(
     anchor: &str,
     shift: f64,
     points: &[(f64, f64)],
+    possible: &Range<f64>,
     x: impl Fn(f64) -> f64,
 ) {
     let low = points.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
     let high = points.iter().map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);
-    let (low, high) = if low < high { (low, high) } else { (low - 0.5, low + 0.5) };
+    let (low, high) = if low < high {
+        (low, high)
+    } else {
+        // A single value needs some room around it, but not more than there can be.
+        ((low - 0.5).max(possible.start), (low + 0.5).min(possible.end))
+    };
     let y = |value: f64| HEIGHT - BOTTOM - (value - low) / (high - low) * (HEIGHT - TOP - BOTTOM);
     let _ = writeln!(
         svg,
@@ -70,10 +80,13 @@ fn axis(
     if points.is_empty() {
         return;
     }
-    for value in [low, f64::midpoint(low, high), high] {
+    let mut ticks =
+        [low, f64::midpoint(low, high), high].map(|value| (value, format!("{value:.3}"))).to_vec();
+    ticks.dedup_by(|a, b| a.1 == b.1);
+    for (value, label) in ticks {
         let _ = writeln!(
             svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{value:.3}</text>",
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{label}</text>",
             at + shift,
             y(value) + 4.0
         );
@@ -87,5 +100,41 @@ fn axis(
     for point in line {
         let (cx, cy) = point.split_once(',').unwrap_or_default();
         let _ = writeln!(svg, "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"2\" fill=\"{colour}\"/>");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::LinkMetrics;
+
+    fn record(epoch: usize, loss: f64, mrr: f64) -> EpochRecord {
+        let valid = Some(LinkMetrics { mrr, ..LinkMetrics::default() });
+        EpochRecord { epoch, loss, seconds: 1.0, valid }
+    }
+
+    /// The texts of one colour, or of none: the ticks of an axis.
+    fn ticks<'a>(svg: &'a str, colour: &str) -> Vec<&'a str> {
+        let texts = svg.lines().filter(|line| line.starts_with("<text") && line.contains(colour));
+        let texts = texts.filter_map(|line| line.split_once('>')?.1.split_once('<').map(|text| text.0));
+        texts.filter(|text| text.parse::<f64>().is_ok()).collect()
+    }
+
+    #[test]
+    fn one_validation_leaves_the_axis_of_the_mrr_within_0_and_1() {
+        for (mrr, expected) in [(0.1, ["0.000", "0.300", "0.600"]), (0.9, ["0.400", "0.700", "1.000"])] {
+            let svg = chart("m", &[record(1, 7.0, mrr)]);
+            let mut shown = ticks(&svg, "#b3541e");
+            shown.sort_unstable();
+            assert_eq!(shown, expected);
+        }
+    }
+
+    #[test]
+    fn no_tick_is_written_twice() {
+        let svg = chart("m", &[record(1, 7.000_1, 0.500_1), record(2, 7.000_2, 0.500_2)]);
+        assert_eq!(ticks(&svg, "middle"), ["1", "2"]);
+        assert_eq!(ticks(&svg, "#1f5fa8"), ["7.000"]);
+        assert_eq!(ticks(&svg, "#b3541e"), ["0.500"]);
     }
 }

@@ -1,6 +1,7 @@
 //! Where a training run stands, on disk.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -42,11 +43,16 @@ impl Checkpoint {
         Ok(Self::open(project, folder)?.map(|(checkpoint, _)| checkpoint))
     }
 
+    /// Where the checkpoint of a model is, whether there is one or not.
+    pub(super) fn file(folder: &ModelFolder) -> PathBuf {
+        folder.dir().join(FILE)
+    }
+
     pub(super) fn open(
         project: &Project,
         folder: &ModelFolder,
     ) -> Result<Option<(Self, TensorFile)>, TrainError> {
-        let path = folder.dir().join(FILE);
+        let path = Self::file(folder);
         if !path.exists() {
             return Ok(None);
         }
@@ -71,6 +77,6 @@ impl Checkpoint {
     pub(super) fn write(&self, folder: &ModelFolder, trainer: &Trainer) -> Result<(), TrainError> {
         let text = serde_json::to_string(self).unwrap_or_default();
         let texts = BTreeMap::from([("checkpoint".to_owned(), text)]);
-        Ok(write_tensors(&folder.dir().join(FILE), &texts, &trainer.tensors())?)
+        Ok(write_tensors(&Self::file(folder), &texts, &trainer.tensors())?)
     }
 }

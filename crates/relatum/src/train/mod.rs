@@ -11,6 +11,7 @@ mod evaluate;
 mod floor;
 mod grid;
 mod groups;
+mod memory;
 mod optimizer;
 mod recommend;
 mod regularizer;
@@ -24,12 +25,13 @@ pub use checkpoint::Checkpoint;
 pub use evaluate::{LinkReport, RelationMetrics, Ties, evaluate, evaluate_some};
 pub use floor::Floor;
 pub use grid::Grid;
+pub use memory::Memory;
 pub use optimizer::Optimizer;
 pub use recommend::{Recommendation, recommend};
 pub use regularizer::Regularizer;
 pub use run::{EpochRecord, Event, Outcome, Run};
 pub use settings::Settings;
-pub use trainer::{BatchReport, Epoch, Memory, Progress, Trainer};
+pub use trainer::{BatchReport, Epoch, Progress, Trainer};
 
 use crate::model::ModelError;
 use crate::store::StoreError;
@@ -65,10 +67,11 @@ pub enum TrainError {
         "the relation loss needs a score that is linear in the relation, which `{0}` is not; use complex, distmult or cp, or no relation loss"
     )]
     RelationLoss(&'static str),
-    /// The loss has become infinite or no number: a smaller learning rate or a larger
-    /// regularisation weight keeps the factors in bounds.
+    /// Loss or parameters have become infinite, no numbers, or too large to score with: a smaller
+    /// learning rate or a larger regularisation weight keeps the factors in bounds. Nothing of this
+    /// state was saved.
     #[error(
-        "the loss became {loss} in epoch {epoch}, batch {batch}; the parameters have grown out of bounds: \
+        "{what} in epoch {epoch}, batch {batch}; the parameters have grown out of bounds: \
          lower the learning rate (now {learning_rate}) or raise the regulariser's weight (now {weight})"
     )]
     Diverged {
@@ -76,12 +79,24 @@ pub enum TrainError {
         epoch: usize,
         /// The batch within it, from 1.
         batch: usize,
-        /// The value of the loss.
-        loss: f64,
+        /// What was seen, such as `the loss became NaN`.
+        what: String,
         /// The learning rate it happened with.
         learning_rate: f32,
         /// The regulariser's weight it happened with.
         weight: f32,
+    },
+    /// The machine has not the memory: choose a smaller rank, a smaller batch, or sampled candidates.
+    #[error(
+        "training needs {} of memory for parameters, optimiser state and scores, but {} are available; \
+         choose a smaller rank or batch size, or sampled candidates",
+        memory::readable(*needed), memory::readable(*available)
+    )]
+    Memory {
+        /// Bytes of parameters, optimiser state and the scores of the largest batch.
+        needed: u64,
+        /// Bytes the machine can give.
+        available: u64,
     },
     /// The disk or a file on it is at fault; the message says what to do.
     #[error(transparent)]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::chart::chart;
 use super::checkpoint::Checkpoint;
 use super::evaluate::{Ties, evaluate_some};
-use super::{BatchReport, Epoch, Settings, TrainError, Trainer};
+use super::{BatchReport, Epoch, Progress, Settings, TrainError, Trainer};
 use crate::graph::Split;
 use crate::model::{Card, CurvePoint, LinkMetrics, ModelFolder};
 use crate::store::{Project, StoreError, write_atomically};
@@ -60,6 +60,8 @@ pub struct Run<'a> {
     saved: Instant,
     /// Seconds of the epoch under way.
     seconds: f64,
+    /// Where the checkpoint on disk stands, if this run has written or read one.
+    kept: Option<Progress>,
 }
 
 /// A checkpoint is written at an epoch's end when the last one is at least this old.
@@ -75,7 +77,7 @@ impl<'a> Run<'a> {
         let trainer = Trainer::new(project.graph(), settings.clone())?;
         fs::create_dir_all(folder.dir()).map_err(StoreError::io("create", folder.dir()))?;
         let checkpoint = Checkpoint::new(project, settings);
-        Ok(Self { project, folder, trainer, checkpoint, saved: Instant::now(), seconds: 0.0 })
+        Ok(Self { project, folder, trainer, checkpoint, saved: Instant::now(), seconds: 0.0, kept: None })
     }
 
     /// The run that the folder's checkpoint describes. `epochs` may say how many epochs there shall
@@ -95,7 +97,13 @@ impl<'a> Run<'a> {
         }
         let settings = checkpoint.settings.clone();
         let trainer = Trainer::restore(project.graph(), settings, checkpoint.progress, &file)?;
-        Ok(Self { project, folder, trainer, checkpoint, saved: Instant::now(), seconds: 0.0 })
+        let kept = Some(checkpoint.progress);
+        Ok(Self { project, folder, trainer, checkpoint, saved: Instant::now(), seconds: 0.0, kept })
+    }
+
+    /// Where the checkpoint on disk stands, if this run has saved one: what is left after a failure.
+    pub fn kept(&self) -> Option<Progress> {
+        self.kept
     }
 
     /// The trainer, to ask for sizes.
@@ -119,8 +127,9 @@ impl<'a> Run<'a> {
         &mut self,
         mut observe: impl FnMut(Event) -> ControlFlow<()>,
     ) -> Result<Outcome, TrainError> {
-        if self.trainer.progress().step == 0 {
-            // So that there is something to resume, and nothing of an earlier run, from the first moment on.
+        let replaces = self.folder.model_file().exists() || Checkpoint::file(&self.folder).exists();
+        if self.trainer.progress().step == 0 && !replaces {
+            // So that there is something to resume from the first moment on.
             self.save_checkpoint()?;
         }
         while !self.checkpoint.finished && self.trainer.progress().epoch < self.checkpoint.settings.epochs {
@@ -150,7 +159,8 @@ impl<'a> Run<'a> {
                 self.save_checkpoint()?;
                 return Ok(Outcome::StoppedEarly);
             }
-            if record.valid.is_some() || self.saved.elapsed() > CHECKPOINT_AFTER {
+            let first = self.kept.is_none();
+            if first || record.valid.is_some() || self.saved.elapsed() > CHECKPOINT_AFTER {
                 self.save_checkpoint()?;
             }
         }
@@ -176,6 +186,7 @@ impl<'a> Run<'a> {
 
     /// Validates where that is due, keeps the best model, and decides whether to go on.
     fn finish_epoch(&mut self, loss: f64) -> Result<EpochRecord, TrainError> {
+        self.trainer.check()?;
         let epoch = self.trainer.progress().epoch;
         let settings = self.checkpoint.settings.clone();
         let graph = self.project.graph();
@@ -205,13 +216,16 @@ impl<'a> Run<'a> {
     }
 
     fn save_checkpoint(&mut self) -> Result<(), TrainError> {
+        self.trainer.check()?;
         self.checkpoint.progress = self.trainer.progress();
         self.checkpoint.write(&self.folder, &self.trainer)?;
         self.saved = Instant::now();
+        self.kept = Some(self.checkpoint.progress);
         Ok(())
     }
 
     fn save_model(&mut self, valid: Option<LinkMetrics>) -> Result<(), TrainError> {
+        self.trainer.check()?;
         let (project, folder) = (self.project, &self.folder);
         // No times in the card: a resumed run must write the same bytes.
         let curve = self.checkpoint.epochs.iter();

@@ -83,11 +83,13 @@ impl Settings {
         if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
             return out("the learning rate", self.learning_rate.to_string(), "above 0 and finite");
         }
-        for (setting, value) in [
-            ("the regulariser's weight", self.regularizer_weight),
-            ("the relation loss", self.relation_loss),
-            ("the initial scale", self.init_scale),
-        ] {
+        // All parameters 0 is a point that no gradient leads away from.
+        if !(self.init_scale > 0.0 && self.init_scale.is_finite()) {
+            return out("the initial scale", self.init_scale.to_string(), "above 0 and finite");
+        }
+        for (setting, value) in
+            [("the regulariser's weight", self.regularizer_weight), ("the relation loss", self.relation_loss)]
+        {
             if !(value >= 0.0 && value.is_finite()) {
                 return out(setting, value.to_string(), "at least 0 and finite");
             }

@@ -1,14 +1,15 @@
 //! One epoch after another.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::groups::{Batches, Groups};
 use super::step::Stepper;
-use super::{Settings, TrainError};
+use super::{Memory, Settings, TrainError, memory};
 use crate::graph::{Graph, Split};
-use crate::model::{Model, Reciprocals};
+use crate::model::{LinkPredictor, Model, Reciprocals};
 use crate::random::Rng;
 use crate::store::{Tensor, TensorFile};
 
@@ -52,26 +53,6 @@ pub enum Epoch {
     Stopped,
 }
 
-/// What a training run holds in memory, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Memory {
-    /// The model.
-    pub parameters: usize,
-    /// What the optimiser remembers.
-    pub optimizer: usize,
-    /// A gradient as large as the entities. It is made and used in tiles, so less than this is held.
-    pub gradient: usize,
-    /// The scores of the largest batch.
-    pub scores: usize,
-}
-
-impl Memory {
-    /// All of it.
-    pub fn total(self) -> usize {
-        self.parameters + self.optimizer + self.gradient + self.scores
-    }
-}
-
 /// The names of a table and of what the optimiser remembers of it, in a checkpoint.
 const TENSORS: [[&str; 3]; 2] = [
     ["entities", "entities.state.0", "entities.state.1"],
@@ -90,24 +71,15 @@ pub struct Trainer {
 impl Trainer {
     /// A trainer at the beginning: random parameters.
     pub fn new(graph: &Graph, settings: Settings) -> Result<Self, TrainError> {
-        let predictor = settings.predictor()?;
-        let model = Model::random(predictor, graph, settings.init_scale, settings.seed);
-        Self::with_model(graph, settings, model)
+        let plan = Plan::new(graph, &settings)?;
+        memory::affordable(plan.bytes(graph, &settings), memory::available())?;
+        let model = Model::random(plan.predictor.clone(), graph, settings.init_scale, settings.seed);
+        Ok(plan.trainer(settings, model))
     }
 
     /// A trainer that starts from given parameters.
     pub fn with_model(graph: &Graph, settings: Settings, model: Model) -> Result<Self, TrainError> {
-        let predictor = settings.predictor()?;
-        let reciprocals = Reciprocals::of(graph);
-        let triples = reciprocals.directed(graph, Split::Train);
-        if triples.is_empty() {
-            return Err(TrainError::NothingToLearn);
-        }
-        let groups = Groups::from_triples(triples, (settings.batch_size / 4).max(1));
-        let (entities, relations) = model.into_tables();
-        let stepper = Stepper::new(predictor, entities, relations, &settings);
-        let batches = groups.batches(settings.batch_size, settings.seed, 0);
-        Ok(Self { settings, groups, stepper, progress: Progress::default(), batches })
+        Ok(Plan::new(graph, &settings)?.trainer(settings, model))
     }
 
     /// The settings it was made with.
@@ -137,7 +109,12 @@ impl Trainer {
 
     /// The rows of every batch of the epoch under way.
     pub fn batch_rows(&self) -> Vec<usize> {
-        (0..self.batches.len()).map(|index| self.groups.batch(&self.batches, index).len()).collect()
+        rows(&self.groups, &self.batches).collect()
+    }
+
+    /// How many entities are drawn for a batch; `None` where that would be all of them.
+    fn sample(&self) -> Option<usize> {
+        self.settings.candidates.filter(|&sample| sample < self.stepper.entity_count())
     }
 
     /// A copy of the model as it is now.
@@ -167,7 +144,7 @@ impl Trainer {
     pub fn flops(&self, rows: usize) -> f64 {
         let own = self.settings.batch_size.min(self.stepper.entity_count());
         let all = self.stepper.entity_count();
-        let columns = self.settings.candidates.map_or(all, |sample| (sample + own).min(all));
+        let columns = self.sample().map_or(all, |sample| (sample + own).min(all));
         6.0 * rows as f64 * columns as f64 * self.stepper.predictor.tail().len() as f64
     }
 
@@ -177,13 +154,42 @@ impl Trainer {
         let bytes = |values: usize| values * size_of::<f32>();
         let rows = self.batch_rows().into_iter().max().unwrap_or(0);
         let all = self.stepper.entity_count();
-        let columns = self.settings.candidates.map_or(all, |n| (n + 2 * self.settings.batch_size).min(all));
+        let columns = columns(&self.settings, all);
         Memory {
             parameters: bytes(tables.iter().map(|table| table.values.len()).sum()),
             optimizer: bytes(tables.iter().flat_map(|table| &table.state).map(Vec::len).sum()),
             gradient: bytes(self.stepper.entities.values.len()),
             scores: bytes(rows * columns),
         }
+    }
+
+    /// Fails if the parameters are no numbers, infinite, or so large that a score of theirs could
+    /// be: such a state must never be saved.
+    pub(super) fn check(&self) -> Result<(), TrainError> {
+        // Every score of every predictor is a sum of products of two entity factors and one relation factor.
+        let [entities, relations] = [&self.stepper.entities, &self.stepper.relations].map(|table| {
+            let states = table.state.iter().all(|state| largest(state).is_finite());
+            if states { largest(&table.values) } else { f64::INFINITY }
+        });
+        let width = self.stepper.entities.width as f64;
+        let score = 4.0 * width * entities.powi(2).max(entities) * relations.max(1.0).powi(2);
+        if score < f64::from(f32::MAX) {
+            return Ok(());
+        }
+        let finished = self.progress.batch == 0 && self.progress.epoch > 0;
+        let (epoch, batch) = if finished {
+            (self.progress.epoch, self.batches.len())
+        } else {
+            (self.progress.epoch + 1, self.progress.batch)
+        };
+        let what =
+            format!("the largest parameters became {entities:e} (entities) and {relations:e} (relations)");
+        Err(self.diverged(epoch, batch, what))
+    }
+
+    fn diverged(&self, epoch: usize, batch: usize, what: String) -> TrainError {
+        let Settings { learning_rate, regularizer_weight: weight, .. } = self.settings;
+        TrainError::Diverged { epoch, batch, what, learning_rate, weight }
     }
 
     /// Everything a checkpoint must hold.
@@ -240,7 +246,7 @@ impl Trainer {
     ) -> Result<Epoch, TrainError> {
         while self.progress.batch < self.batches.len() {
             let batch = self.groups.batch(&self.batches, self.progress.batch);
-            let candidates = self.settings.candidates.map(|sample| {
+            let candidates = self.sample().map(|sample| {
                 let mut rng = Rng::stream(self.settings.seed, 1 << 40 | self.progress.step);
                 self.stepper.candidates(&self.groups, &batch, sample, &mut rng)
             });
@@ -252,13 +258,8 @@ impl Trainer {
             self.progress.loss_sum += loss;
             self.progress.triples += triples;
             if !loss.is_finite() {
-                return Err(TrainError::Diverged {
-                    epoch: self.progress.epoch + 1,
-                    batch: self.progress.batch,
-                    loss,
-                    learning_rate: self.settings.learning_rate,
-                    weight: self.settings.regularizer_weight,
-                });
+                let (epoch, batch) = (self.progress.epoch + 1, self.progress.batch);
+                return Err(self.diverged(epoch, batch, format!("the loss became {loss}")));
             }
             let report = BatchReport {
                 batch: self.progress.batch,
@@ -277,6 +278,64 @@ impl Trainer {
         self.batches = self.groups.batches(self.settings.batch_size, self.settings.seed, epoch + 1);
         Ok(Epoch::Finished(loss))
     }
+}
+
+/// What is known before anything large is allocated.
+struct Plan {
+    predictor: Arc<dyn LinkPredictor>,
+    groups: Groups,
+    batches: Batches,
+}
+
+impl Plan {
+    fn new(graph: &Graph, settings: &Settings) -> Result<Self, TrainError> {
+        let predictor = settings.predictor()?;
+        let triples = Reciprocals::of(graph).directed(graph, Split::Train);
+        if triples.is_empty() {
+            return Err(TrainError::NothingToLearn);
+        }
+        let groups = Groups::from_triples(triples, (settings.batch_size / 4).max(1));
+        let batches = groups.batches(settings.batch_size, settings.seed, 0);
+        Ok(Self { predictor, groups, batches })
+    }
+
+    /// Bytes of parameters, optimiser state and the scores of the largest batch.
+    fn bytes(&self, graph: &Graph, settings: &Settings) -> u64 {
+        let all = graph.entities.len();
+        let product = |a: usize, b: usize| (a as u64).saturating_mul(b as u64);
+        let entities = product(all, self.predictor.entity_width());
+        let relations = product(Reciprocals::of(graph).len(), self.predictor.relation_width());
+        let copies = 1 + settings.optimizer.slots() as u64;
+        let rows = rows(&self.groups, &self.batches).max().unwrap_or(0);
+        let scores = product(rows, columns(settings, all));
+        let values = entities.saturating_add(relations).saturating_mul(copies).saturating_add(scores);
+        values.saturating_mul(size_of::<f32>() as u64)
+    }
+
+    fn trainer(self, settings: Settings, model: Model) -> Trainer {
+        let Self { predictor, groups, batches } = self;
+        let (entities, relations) = model.into_tables();
+        let stepper = Stepper::new(predictor, entities, relations, &settings);
+        Trainer { settings, groups, stepper, progress: Progress::default(), batches }
+    }
+}
+
+fn rows(groups: &Groups, batches: &Batches) -> impl Iterator<Item = usize> {
+    (0..batches.len()).map(|index| groups.batch(batches, index).len())
+}
+
+/// How many candidates a batch has at most.
+fn columns(settings: &Settings, all: usize) -> usize {
+    let own = settings.batch_size.saturating_mul(2);
+    settings.candidates.map_or(all, |sample| sample.saturating_add(own).min(all))
+}
+
+/// The largest magnitude, infinite if a value is no number.
+fn largest(values: &[f32]) -> f64 {
+    values.iter().fold(0.0, |most, &value| {
+        let size = f64::from(value.abs());
+        if size.is_nan() { f64::INFINITY } else { most.max(size) }
+    })
 }
 
 #[cfg(test)]

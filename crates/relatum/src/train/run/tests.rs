@@ -147,3 +147,44 @@ fn resuming_where_nothing_was_begun_says_so() {
     let error = Run::resume(&project, folder, None).err().unwrap().to_string();
     assert!(error.contains("without `--resume`"), "{error}");
 }
+
+#[test]
+fn a_model_whose_values_are_out_of_bounds_is_never_saved() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = project(&dir.path().join("project"));
+    let folder = ModelFolder::of(&project, "m").unwrap();
+    // One batch, whose loss is computed before the step that ruins the parameters.
+    let wild = Settings { learning_rate: 1e38, epochs: 1, batch_size: 100_000, ..settings() };
+    let mut run = Run::new(&project, folder.clone(), wild).unwrap();
+    let error = run.train(|_| ControlFlow::Continue(())).unwrap_err();
+    assert!(matches!(error, TrainError::Diverged { epoch: 1, batch: 1, .. }), "{error}");
+    assert!(!folder.model_file().exists());
+    assert_eq!(run.kept().map(|kept| kept.step), Some(0));
+    assert!(Checkpoint::read(&project, &folder).unwrap().is_some_and(|kept| kept.epochs.is_empty()));
+}
+
+#[test]
+fn a_new_run_replaces_nothing_before_it_has_something_to_save() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = project(&dir.path().join("project"));
+    let folder = ModelFolder::of(&project, "m").unwrap();
+    let mut run = Run::new(&project, folder.clone(), settings()).unwrap();
+    run.train(|_| ControlFlow::Continue(())).unwrap();
+    let everything = || {
+        let entries = fs::read_dir(folder.dir()).unwrap().map(|entry| entry.unwrap().path());
+        entries.map(|path| (fs::read(&path).unwrap(), path)).collect::<std::collections::BTreeSet<_>>()
+    };
+    let before = everything();
+    let mut run = Run::new(&project, folder.clone(), Settings { rank: 3, ..settings() }).unwrap();
+    let mut looked = false;
+    run.train(|event| {
+        if matches!(event, Event::Batch(report) if report.batch == 1) && !looked {
+            looked = true;
+            assert!(before == everything(), "nothing is replaced after one batch");
+        }
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert!(looked && before != everything());
+    assert_eq!(Checkpoint::read(&project, &folder).unwrap().unwrap().settings.rank, 3);
+}

@@ -321,3 +321,52 @@ fn large_graph() -> Graph {
     }
     builder.finish().0
 }
+
+#[test]
+fn as_many_candidates_as_entities_or_more_are_all_of_them() {
+    let graph = small_graph();
+    let train = |candidates| {
+        let mut trainer = Trainer::new(&graph, Settings { candidates, ..settings("complex") }).unwrap();
+        trainer.run_epoch(|_| ControlFlow::Continue(())).unwrap();
+        (trainer.memory(), trainer.product_flops(), trainer.model().entities().to_vec())
+    };
+    let all = train(None);
+    for many in [ENTITIES, ENTITIES + 1, usize::MAX] {
+        assert_eq!(train(Some(many)), all, "{many} candidates");
+    }
+    assert_ne!(train(Some(2)).2, all.2);
+}
+
+#[test]
+fn a_state_whose_scores_would_overflow_is_not_sound() {
+    let graph = small_graph();
+    let mut trainer = Trainer::new(&graph, settings("complex")).unwrap();
+    assert!(trainer.check().is_ok());
+    for wild in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e38, -1e20] {
+        let kept = std::mem::replace(&mut trainer.stepper.entities.values[4], wild);
+        assert!(matches!(trainer.check(), Err(TrainError::Diverged { .. })), "{wild}");
+        trainer.stepper.entities.values[4] = kept;
+        let kept = std::mem::replace(&mut trainer.stepper.relations.values[1], wild);
+        assert!(matches!(trainer.check(), Err(TrainError::Diverged { .. })), "{wild}");
+        trainer.stepper.relations.values[1] = kept;
+    }
+    assert!(trainer.check().is_ok());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_the_machine_cannot_hold_is_refused_before_it_is_allocated() {
+    let mut builder = GraphBuilder::default();
+    for entity in 0..300_000 {
+        builder.entity(&entity.to_string());
+    }
+    builder.relation("r");
+    builder.add_ids(Split::Train, Triple::new(0, 0, 1));
+    let (graph, _) = builder.finish();
+    // 300,000 rows of 131,072 numbers of 4 bytes, and Adam's two copies: 472 GB.
+    let large = Settings { rank: 65_536, optimizer: Optimizer::Adam, ..Settings::default() };
+    let Err(TrainError::Memory { needed, available }) = Trainer::new(&graph, large) else {
+        panic!("this machine has half a terabyte of memory, or the refusal is missing");
+    };
+    assert!(needed > 471_000_000_000 && available < needed, "{needed} {available}");
+}

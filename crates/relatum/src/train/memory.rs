@@ -1,0 +1,67 @@
+//! What a training run holds in memory, and whether the machine has it.
+
+use std::fs;
+
+use super::TrainError;
+
+/// What a training run holds in memory, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// The model.
+    pub parameters: usize,
+    /// What the optimiser remembers.
+    pub optimizer: usize,
+    /// A gradient as large as the entities. It is made and used in tiles, so less than this is held.
+    pub gradient: usize,
+    /// The scores of the largest batch.
+    pub scores: usize,
+}
+
+impl Memory {
+    /// All of it.
+    pub fn total(self) -> usize {
+        self.parameters + self.optimizer + self.gradient + self.scores
+    }
+}
+
+/// Refuses what the machine cannot hold, before it is asked for: an allocation that is granted and
+/// cannot be kept ends the process without a word.
+pub(super) fn affordable(needed: u64, available: Option<u64>) -> Result<(), TrainError> {
+    match available {
+        Some(available) if needed > available => Err(TrainError::Memory { needed, available }),
+        _ => Ok(()),
+    }
+}
+
+/// Bytes that can be had without swapping, where the system says so.
+pub(super) fn available() -> Option<u64> {
+    available_in(&fs::read_to_string("/proc/meminfo").ok()?)
+}
+
+fn available_in(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Bytes as a person reads them.
+pub(super) fn readable(bytes: u64) -> String {
+    const MB: f64 = 1e6;
+    let bytes = bytes as f64;
+    if bytes < 1e3 * MB { format!("{:.1} MB", bytes / MB) } else { format!("{:.1} GB", bytes / (1e3 * MB)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_there_is_is_refused_with_both_figures() {
+        let meminfo = "MemTotal:       16000000 kB\nMemFree: 12 kB\nMemAvailable:    2000000 kB\n";
+        let available = available_in(meminfo);
+        assert_eq!(available, Some(2_048_000_000));
+        assert!(affordable(2_048_000_000, available).is_ok());
+        let error = affordable(3_000_000_000, available).unwrap_err().to_string();
+        assert!(error.contains("3.0 GB") && error.contains("2.0 GB"), "{error}");
+        assert!(affordable(u64::MAX, available_in("nothing of the kind")).is_ok());
+    }
+}
