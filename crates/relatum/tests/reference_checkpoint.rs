@@ -80,15 +80,12 @@ fn answers_to_complex_queries_equal_the_reference() {
             _ => (Calibration::SoftmaxCount, Known::TRAIN),
         };
         let truth = Scorer::new(&model, &graph, calibration, known);
-        let found = match case["beam"].as_u64() {
-            Some(k) => {
-                let width = Width { k: usize::try_from(k).unwrap(), paper: true };
-                Beam::new(&plan, &truth, logic, width, Budget::default(), false).unwrap().run().unwrap()
-            }
-            None => {
-                let mut exact = Exact::new(&plan, &truth, logic, Budget::default()).unwrap();
-                exact.run(Goal::Top { count: 20, keep: &|_| true }).unwrap()
-            }
+        let found = if let Some(k) = case["beam"].as_u64() {
+            let width = Width { k: usize::try_from(k).unwrap(), paper: true };
+            Beam::new(&plan, &truth, logic, width, Budget::default(), false).unwrap().run().unwrap()
+        } else {
+            let mut exact = Exact::new(&plan, &truth, logic, Budget::default()).unwrap();
+            exact.run(Goal::Top { count: 20, keep: &|_| true }).unwrap()
         };
         let top = best(&found.scores, 20, |_| true);
         for (place, answer) in case["top"].as_array().unwrap().iter().enumerate() {
