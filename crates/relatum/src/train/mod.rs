@@ -1,6 +1,6 @@
 //! Training a link predictor on the edges of a graph.
 //!
-//! In reading order: [`Settings`] say what to train and how, [`Groups`](groups) cut the edges into
+//! In reading order: [`Settings`] say what to train and how, `groups` cut the edges into
 //! batches, a [`Trainer`] makes one epoch after another of them, [`evaluate`] says how good the
 //! model has become.
 
