@@ -77,12 +77,15 @@ impl<'a> Locator<'a> {
         })
     }
 
-    /// The next string with this text in it.
-    pub(super) fn string(&mut self, value: &str) -> Place {
+    /// The next literal with this value: a string, a number, `true` or `false`.
+    pub(super) fn literal(&mut self, value: &str) -> Place {
         self.next(&format!("\"{value}"), |locator, token| {
             let text = locator.token_text(token);
-            token.kind == Kind::String
-                && text.trim_matches(['"', '\'']).replace('\\', "") == value.replace('\\', "")
+            match token.kind {
+                Kind::String => unescaped(text.trim_matches(['"', '\''])) == value,
+                Kind::Number | Kind::Word => text == value,
+                _ => false,
+            }
         })
     }
 
@@ -108,4 +111,23 @@ impl<'a> Locator<'a> {
     fn token_text(&self, token: &Token) -> &'a str {
         &self.text[token.place.range()]
     }
+}
+
+/// A string without its escapes, as far as they are common.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        plain.push(match c {
+            '\\' => match chars.next() {
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some('t') => '\t',
+                Some(other) => other,
+                None => '\\',
+            },
+            other => other,
+        });
+    }
+    plain
 }

@@ -84,6 +84,14 @@ impl Translator<'_> {
                         let instead = "name the relation; several are written as r:a | r:b";
                         return Err(refuse::refused("a variable as predicate", instead, Some(place)));
                     };
+                    if relation.as_ref() == oxrdf::vocab::rdf::FIRST {
+                        let instead = "write a triple for each of its members";
+                        return Err(refuse::refused(
+                            "a collection `( )`",
+                            instead,
+                            self.locator.sign(&["("]),
+                        ));
+                    }
                     let subject = self.term(&triple.subject, scope);
                     let object = self.term(&triple.object, scope);
                     parts.push(self.atom(subject, relation.as_str(), object));
@@ -220,7 +228,7 @@ impl Translator<'_> {
 
     /// A plain string is a name; any other literal is called what RDF calls it.
     fn literal(&mut self, literal: &spargebra::term::Literal) -> Name {
-        let place = self.locator.string(literal.value());
+        let place = self.locator.literal(literal.value());
         let plain = literal.language().is_none() && literal.datatype() == oxrdf::vocab::xsd::STRING;
         Name::text(if plain { literal.value().to_owned() } else { literal.to_string() }).at(place)
     }

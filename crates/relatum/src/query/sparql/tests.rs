@@ -124,6 +124,7 @@ fn every_other_construct_is_refused_by_name_with_its_place() {
         ("SELECT ?x { e:a r:p ?x FILTER(REGEX(?x, 'b')) }", "FILTER with the function REGEX", "REGEX"),
         ("SELECT ?x { e:a r:p ?x FILTER(?x + 1) }", "FILTER with arithmetic", "FILTER"),
         ("SELECT ?x { e:a r:p ?x FILTER(true) }", "FILTER with a value", "FILTER"),
+        ("SELECT ?x { ?x r:p (1 2) }", "a collection `( )`", "("),
         ("SELECT ?x { }", "an empty pattern", "{"),
         ("SELECT ?x { e:a r:p ?x FILTER NOT EXISTS { } }", "an empty EXISTS", "EXISTS"),
         ("SELECT ?x { { e:a r:p ?x } UNION { } }", "an empty alternative of UNION", "UNION"),
@@ -138,6 +139,21 @@ fn every_other_construct_is_refused_by_name_with_its_place() {
             }
             other => panic!("{sparql}: {other:?}"),
         }
+    }
+}
+
+#[test]
+fn literals_of_every_kind_have_a_place() {
+    for (literal, name) in [("3", "\"3\""), ("1.5", "\"1.5\""), ("true", "\"true\""), (r#""x\ny""#, "x\ny")] {
+        let sparql = format!("SELECT ?x {{ ?x r:p {literal} }}");
+        let query = parse(&sparql, &Prefixes::default()).unwrap().query;
+        let mut places = Vec::new();
+        query.formula.for_each_atom(&mut |atom| {
+            if let crate::query::Term::Entity(entity) = &atom.object {
+                places.push(entity.place.range());
+            }
+        });
+        assert_eq!(&sparql[places[0].clone()], literal, "{name}");
     }
 }
 
