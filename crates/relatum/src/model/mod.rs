@@ -23,7 +23,8 @@ use crate::store::Column;
 
 pub use calibration::Calibration;
 pub use folder::{Card, CurvePoint, ModelError, ModelFolder, ModelLock, StoredModel};
-pub use metrics::LinkMetrics;
+pub(crate) use metrics::filtered_rank;
+pub use metrics::{LinkMetrics, Ties};
 pub use predictor::{Layout, LinkPredictor};
 pub use reciprocals::Reciprocals;
 
