@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::facts::Facts;
 use crate::graph::{EntityId, Graph, RelationId, Split};
+use crate::kernels::Threads;
 use crate::model::{Calibration, Model, Reciprocals};
 use crate::query::{Direction, Hop};
 
@@ -75,7 +76,8 @@ impl AtomTruth for Scorer<'_> {
         let relation = self.relation(hop);
         let queries: Vec<(EntityId, RelationId)> = from.iter().map(|&head| (head, relation)).collect();
         self.model.scores(&queries, rows);
-        rows.par_chunks_exact_mut(self.entities()).zip(from).for_each(|(row, &head)| {
+        let rows = rows.par_chunks_exact_mut(self.entities()).zip(from);
+        rows.with_min_len(Threads::here().grain()).for_each(|(row, &head)| {
             // Counted in the training graph, whatever is trusted: the model has seen no other.
             let known_tails = self.facts.neighbours(Split::Train, head, hop).len();
             self.calibration.apply(row, known_tails);
