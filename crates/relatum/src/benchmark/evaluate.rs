@@ -117,7 +117,7 @@ fn answer(
     let raw = !setting.calibration.is_truth();
     let found = match setting.search {
         Search::Exact { floor, k } if plan.is_tree() && !raw => {
-            Exact::new(plan, truth, logic, budget)?.run(Goal::All { floor })?
+            Exact::new(plan, truth, logic, budget)?.run(Goal::All { floor, most: Some(k) })?
         }
         Search::Exact { k, .. } | Search::Beam { k } => {
             Beam::new(plan, truth, logic, Width { k, paper: false }, budget, raw)?.run()?

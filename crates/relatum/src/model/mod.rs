@@ -188,7 +188,8 @@ impl Model {
             stream(scores, queries, self.candidates());
         } else {
             let queries = View::new(queries, rows, width);
-            product(ViewMut::new(scores, rows, n), queries, self.candidates().transposed(), Threads::All);
+            let out = ViewMut::new(scores, rows, n);
+            product(out, queries, self.candidates().transposed(), Threads::here());
         }
         let Some(biases) = self.biases() else { return };
         for (row, query) in scores.chunks_exact_mut(n).zip(queries.chunks_exact(width)) {

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::facts::Facts;
 use crate::graph::{EntityId, Graph, RelationId, Split};
+use crate::kernels::Threads;
 use crate::model::{Calibration, Model, Reciprocals};
 use crate::query::{Direction, Hop};
 
@@ -63,7 +64,8 @@ impl<'a> Scorer<'a> {
         let queries: Vec<(EntityId, RelationId)> =
             pairs.iter().map(|&(head, hop)| (head, self.relation(hop))).collect();
         self.model.scores(&queries, rows);
-        rows.par_chunks_exact_mut(self.entities()).zip(pairs).for_each(|(row, &(head, hop))| {
+        let rows = rows.par_chunks_exact_mut(self.entities()).zip(pairs);
+        rows.with_min_len(Threads::here().grain()).for_each(|(row, &(head, hop))| {
             // Counted in the training graph, whatever is trusted: the model has seen no other.
             let known_tails = self.facts.neighbours(Split::Train, head, hop).len();
             self.calibration.apply(row, known_tails);

@@ -48,7 +48,7 @@ impl<'a> Bench<'a> {
         stored: &'a StoredModel,
     ) -> anyhow::Result<Self> {
         let model = &stored.model;
-        let results = Results::open(folder.dir(), model, &queries_fingerprint(project))?;
+        let results = Results::open(folder.dir(), model, &project.manifest().queries_fingerprint())?;
         let bar = if std::io::stderr().is_terminal() { ProgressBar::new(1) } else { ProgressBar::hidden() };
         let style = ProgressStyle::with_template("{prefix} {bar:24} {wide_msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -207,10 +207,4 @@ fn chosen_text(choice: &Choice) -> String {
         },
     );
     format!("{} ({figures})", choice.setting)
-}
-
-/// What tells one set of queries from another: the checksums of their files.
-fn queries_fingerprint(project: &Project) -> String {
-    let files = project.manifest().files.iter().filter(|(name, _)| name.starts_with("queries/"));
-    files.map(|(name, file)| format!("{name} {} ", file.checksum)).collect()
 }
