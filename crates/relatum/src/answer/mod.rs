@@ -155,7 +155,8 @@ fn answer(
 /// where every stored edge is 1 and every other 0.
 fn known_answers(plan: &Plan, facts: &dyn AtomTruth) -> Result<Vec<bool>, SearchError> {
     let scores = if plan.is_tree() {
-        Exact::new(plan, facts, Logic::default(), Budget::default())?.run(Goal::All { floor: 0.5 })?.scores
+        let goal = Goal::All { floor: 0.5, most: None };
+        Exact::new(plan, facts, Logic::default(), Budget::default())?.run(goal)?.scores
     } else {
         let width = Width { k: 1000, paper: false };
         Beam::new(plan, facts, Logic::default(), width, Budget::default(), false)?.run()?.scores
