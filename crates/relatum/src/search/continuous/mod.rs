@@ -73,7 +73,7 @@ impl Default for ContinuousSettings {
             steps: 1000,
             learning_rate: 0.1,
             regularization: 0.05,
-            tolerance: 1e-5,
+            tolerance: 1e-6,
             seed: 0,
         }
     }
