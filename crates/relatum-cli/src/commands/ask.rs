@@ -47,7 +47,8 @@ pub(crate) struct Args {
     /// How truth values combine: godel, product or lukasiewicz
     #[arg(long, default_value = "product", value_parser = parse_t_norm)]
     t_norm: TNorm,
-    /// How scores become truth values: sigmoid, minmax, softmax, softmax-count or raw; continuous
+    /// How scores become truth values: sigmoid, minmax, softmax, softmax-count,
+    /// adaptive (after `relatum calibrate`) or raw; continuous
     /// optimisation has sigmoid for its default
     #[arg(long, default_value = "softmax-count", value_parser = parse_calibration)]
     #[arg(default_value_if("method", "continuous", "sigmoid"))]
