@@ -11,6 +11,7 @@ use crate::model::{LinkMetrics, Model, Ties, filtered_rank};
 use crate::plan::{BranchPlan, Plan, PlanOptions, Statistics};
 use crate::query::{Branch, Direction, Hop, Limits, Syntax, Term, read};
 use crate::search::beam::{Beam, Width};
+use crate::search::continuous::{Continuous, ContinuousSettings};
 use crate::search::exact::{Exact, Goal};
 use crate::search::{AtomTruth, Budget, Scorer};
 
@@ -80,7 +81,7 @@ impl<'a> Evaluator<'a> {
                 .par_iter()
                 .zip(chunk)
                 .map(|(plan, &index)| {
-                    let (scores, rows) = answer(plan, &truth, setting)?;
+                    let (scores, rows) = self.answer(plan, &truth, setting)?;
                     Ok((ranks(&scores, group, index), rows))
                 })
                 .collect::<Result<_, BenchmarkError>>()?;
@@ -96,36 +97,48 @@ impl<'a> Evaluator<'a> {
         Ok(outcome)
     }
 
+    /// The score of every entity, and the rows that it took.
+    fn answer(
+        &self,
+        plan: &Plan,
+        truth: &dyn AtomTruth,
+        setting: &Setting,
+    ) -> Result<(Vec<f32>, usize), BenchmarkError> {
+        let (logic, budget) = (setting.logic(), Budget::default());
+        let raw = !setting.calibration.is_truth();
+        let found = match setting.search {
+            Search::Exact { floor, k } if plan.is_tree() && !raw => {
+                Exact::new(plan, truth, logic, budget)?.run(Goal::All { floor, most: Some(k) })?
+            }
+            Search::Exact { k, .. } | Search::Beam { k } => {
+                Beam::new(plan, truth, logic, Width { k, paper: false }, budget, raw)?.run()?
+            }
+            Search::Paper { k } => {
+                Beam::new(plan, truth, logic, Width { k, paper: true }, budget, raw)?.run()?
+            }
+            Search::Continuous { reg } => {
+                let Setting { calibration, known, .. } = *setting;
+                let settings = ContinuousSettings {
+                    calibration,
+                    known,
+                    regularization: reg,
+                    ..ContinuousSettings::default()
+                };
+                Continuous::new(plan, self.model, self.graph, logic, settings, budget)?.run()?
+            }
+        };
+        Ok((found.scores, found.rows))
+    }
+
     fn plan(&self, query: &str, setting: &Setting) -> Result<Plan, BenchmarkError> {
         let question = read(query, Syntax::Tuple, self.graph, Limits::default())
             .map_err(|mistakes| BenchmarkError::Query(mistakes.to_string()))?;
         let beam = match setting.search {
             Search::Exact { k, .. } | Search::Beam { k } | Search::Paper { k } => k,
-            Search::Continuous => 1,
+            Search::Continuous { .. } => 1,
         };
         Ok(Plan::new(&question.checked, &self.statistics, PlanOptions { beam, rank_all: true }))
     }
-}
-
-/// The score of every entity, and the rows that it took.
-fn answer(
-    plan: &Plan,
-    truth: &dyn AtomTruth,
-    setting: &Setting,
-) -> Result<(Vec<f32>, usize), BenchmarkError> {
-    let (logic, budget) = (setting.logic(), Budget::default());
-    let raw = !setting.calibration.is_truth();
-    let found = match setting.search {
-        Search::Exact { floor, k } if plan.is_tree() && !raw => {
-            Exact::new(plan, truth, logic, budget)?.run(Goal::All { floor, most: Some(k) })?
-        }
-        Search::Exact { k, .. } | Search::Beam { k } => {
-            Beam::new(plan, truth, logic, Width { k, paper: false }, budget, raw)?.run()?
-        }
-        Search::Paper { k } => Beam::new(plan, truth, logic, Width { k, paper: true }, budget, raw)?.run()?,
-        Search::Continuous => todo!(),
-    };
-    Ok((found.scores, found.rows))
 }
 
 fn ranks(scores: &[f32], group: &QueryGroup, index: usize) -> Vec<f64> {
@@ -204,3 +217,6 @@ fn for_each_anchor(plan: &BranchPlan, visit: &mut impl FnMut((EntityId, Hop))) {
         for_each_anchor(nested, visit);
     }
 }
+
+#[cfg(test)]
+mod tests;

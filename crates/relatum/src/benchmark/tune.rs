@@ -70,7 +70,7 @@ impl Family {
         };
         match self {
             Self::PaperBeam => paper,
-            Self::PaperContinuous => Setting { search: Search::Continuous, ..paper },
+            Self::PaperContinuous => Setting { search: Search::Continuous { reg: 0.05 }, ..paper },
             Self::Best => Setting::default(),
         }
     }
@@ -89,6 +89,12 @@ impl Family {
                         logic.push(Box::new(product_of_raw));
                     }
                     axes.push(logic);
+                }
+                if self == Self::PaperContinuous && shape.variables > 0 {
+                    let weights = [0.005, 0.01, 0.1, 0.5];
+                    axes.push(
+                        weights.map(|reg| change(move |s| s.search = Search::Continuous { reg })).into(),
+                    );
                 }
                 if self == Self::PaperBeam && shape.variables > 0 {
                     // k values of each atom are k² assignments of two variables, k³ of three.
