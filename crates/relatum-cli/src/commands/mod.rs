@@ -2,6 +2,7 @@
 
 mod ask;
 mod benchmark;
+mod calibrate;
 mod check;
 mod demo;
 mod describe;
@@ -39,6 +40,7 @@ enum Command {
     Ask(Box<ask::Args>),
     Train(Box<train::Args>),
     Grid(Box<grid::Args>),
+    Calibrate(calibrate::Args),
     LinkEval(link_eval::Args),
     Import(import::Args),
     Export(export::Args),
@@ -59,6 +61,7 @@ impl Relatum {
             Command::Plan(args) => plan::run(&args),
             Command::Train(args) => train::run(&args),
             Command::Grid(args) => grid::run(&args),
+            Command::Calibrate(args) => calibrate::run(&args),
             Command::LinkEval(args) => link_eval::run(&args),
             Command::Import(args) => import::run(&args),
             Command::Export(args) => export::run(&args),
