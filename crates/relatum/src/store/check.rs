@@ -5,8 +5,9 @@ use std::path::Path;
 use super::error::StoreError;
 use super::file::MappedFile;
 use super::project::{ENTITIES, INVERSES, Project, RELATIONS, edges_name, queries_name, sealed};
-use crate::benchmark::{Lists, QueryGroup, Role, Skeleton};
+use crate::benchmark::{Lists, QueryGroup, Role, Template};
 use crate::graph::{Adjacency, Dictionary, Edges, EntityId, Graph, Id, Split, Texts, Triple};
+use crate::model::Reciprocals;
 
 /// The first thing that is wrong in a file's content, in words.
 type Finding = Result<(), String>;
@@ -131,15 +132,15 @@ fn check_group(graph: &Graph, group: &QueryGroup) -> Finding {
             group.shape
         ));
     }
-    let skeleton: Skeleton =
-        group.skeleton.parse().map_err(|error| format!("its shape cannot be read: {error}"))?;
-    let roles = skeleton.roles();
+    let template: Template = group.template().map_err(|error| format!("its shape cannot be read: {error}"))?;
+    let roles = template.roles();
+    let relations = Reciprocals::of(graph).len();
     if roles.len() != group.arity {
         return Err(format!("{} arguments a query for the shape {}", group.arity, group.skeleton));
     }
     let outside = |(&role, &id): (&Role, &u32)| match role {
         Role::Entity => id as usize >= graph.entities.len(),
-        Role::Relation => id as usize >= graph.relations.len(),
+        Role::Relation => id as usize >= relations,
     };
     if group.arguments.chunks(group.arity).any(|query| roles.iter().zip(query).any(outside)) {
         return Err(format!("a query of shape {} names an id outside the graph", group.shape));
