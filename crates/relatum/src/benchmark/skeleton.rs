@@ -121,6 +121,11 @@ impl Skeleton {
         SHAPES.iter().find(|(name, _)| *name == shape).map(|(_, text)| Self::pattern(text))
     }
 
+    /// The names of all shapes that have one.
+    pub fn names() -> Vec<&'static str> {
+        SHAPES.iter().map(|(name, _)| *name).collect()
+    }
+
     /// The name of the shape; the skeleton itself if the literature has no name for it.
     pub fn shape(&self) -> String {
         let text = self.to_string();

@@ -58,6 +58,15 @@ impl QueryGroup {
     pub fn template(&self) -> Result<Template, TemplateError> {
         self.skeleton.parse()
     }
+
+    /// What each argument is, in order. This asks less than [`template`](Self::template): a tuple
+    /// of a file need not mean anything to be kept.
+    pub fn roles(&self) -> Result<Vec<Role>, TemplateError> {
+        if is_tuple(&self.skeleton) {
+            return Ok(self.skeleton.parse::<Skeleton>()?.roles());
+        }
+        Ok(self.template()?.roles)
+    }
 }
 
 impl Template {
@@ -146,6 +155,10 @@ impl Template {
     }
 }
 
+pub(super) fn is_tuple(text: &str) -> bool {
+    text.trim_start().starts_with('(')
+}
+
 /// What stands for a place in a text.
 pub(super) const HOLE: &str = "_";
 
@@ -153,7 +166,7 @@ impl std::str::FromStr for Template {
     type Err = TemplateError;
 
     fn from_str(text: &str) -> Result<Self, TemplateError> {
-        if text.trim_start().starts_with('(') {
+        if is_tuple(text) {
             return Self::try_from(&text.parse::<Skeleton>()?);
         }
         let query = syntax::parse(text)

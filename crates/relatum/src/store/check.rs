@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::error::StoreError;
 use super::file::MappedFile;
-use super::project::{ENTITIES, INVERSES, Project, RELATIONS, edges_name, queries_name, sealed};
-use crate::benchmark::{Lists, QueryGroup, Role, Template};
+use super::project::{ENTITIES, INVERSES, Project, RELATIONS, edges_name, queries_file, sealed};
+use crate::benchmark::{Lists, QueryGroup, Role};
 use crate::graph::{Adjacency, Dictionary, Edges, EntityId, Graph, Id, Split, Texts, Triple};
 use crate::model::Reciprocals;
 
@@ -33,8 +33,10 @@ impl Project {
         verify(INVERSES, "pairs", &|| Ok(()));
         for split in Split::ALL {
             verify(&edges_name(split), "edges", &|| check_edges(graph, graph.edges(split)));
-            if let Some(set) = project.queries().of(split) {
-                verify(&queries_name(split), super::queries::KIND, &|| {
+            if let Some(set) = project.queries().of(split)
+                && let Some(name) = queries_file(project.manifest(), split)
+            {
+                verify(name, super::queries::KIND, &|| {
                     set.groups.iter().try_for_each(|group| check_group(graph, group))
                 });
             }
@@ -132,8 +134,7 @@ fn check_group(graph: &Graph, group: &QueryGroup) -> Finding {
             group.shape
         ));
     }
-    let template: Template = group.template().map_err(|error| format!("its shape cannot be read: {error}"))?;
-    let roles = template.roles();
+    let roles = group.roles().map_err(|error| format!("its shape cannot be read: {error}"))?;
     let relations = Reciprocals::of(graph).len();
     if roles.len() != group.arity {
         return Err(format!("{} arguments a query for the shape {}", group.arity, group.skeleton));
