@@ -11,6 +11,7 @@ mod import;
 mod init;
 mod link_eval;
 mod plan;
+mod sample;
 mod settings;
 mod stats;
 mod train;
@@ -38,6 +39,7 @@ enum Command {
     Train(Box<train::Args>),
     Grid(Box<grid::Args>),
     LinkEval(link_eval::Args),
+    Sample(Box<sample::Args>),
     Import(import::Args),
     Export(export::Args),
 }
@@ -56,6 +58,7 @@ impl Relatum {
             Command::Train(args) => train::run(&args),
             Command::Grid(args) => grid::run(&args),
             Command::LinkEval(args) => link_eval::run(&args),
+            Command::Sample(args) => sample::run(&args),
             Command::Import(args) => import::run(&args),
             Command::Export(args) => export::run(&args),
         }

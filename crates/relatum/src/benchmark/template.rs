@@ -169,8 +169,8 @@ impl std::str::FromStr for Template {
         if is_tuple(text) {
             return Self::try_from(&text.parse::<Skeleton>()?);
         }
-        let query = syntax::parse(text)
-            .map_err(|error| TemplateError::Query { error, text: text.to_owned() })?;
+        let query =
+            syntax::parse(text).map_err(|error| TemplateError::Query { error, text: text.to_owned() })?;
         let (template, names) = Self::abstracted(&query);
         match names.into_iter().find(|name| name.text != HOLE) {
             Some(name) => Err(TemplateError::Name(name.text)),

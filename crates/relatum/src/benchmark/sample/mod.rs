@@ -152,7 +152,11 @@ fn group(pattern: &Pattern, found: &[Found]) -> QueryGroup {
         shape: pattern.name().to_owned(),
         skeleton: pattern.skeleton().to_owned(),
         arity: pattern.template().roles().len(),
-        arguments: found.iter().flat_map(|query| query.arguments.iter().copied()).collect::<Vec<u32>>().into(),
+        arguments: found
+            .iter()
+            .flat_map(|query| query.arguments.iter().copied())
+            .collect::<Vec<u32>>()
+            .into(),
         easy: found.iter().map(|query| query.easy.as_slice()).collect(),
         hard: found.iter().map(|query| query.hard.as_slice()).collect(),
     }

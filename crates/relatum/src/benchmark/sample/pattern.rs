@@ -4,7 +4,8 @@ use crate::benchmark::skeleton::Skeleton;
 use crate::benchmark::template::{HOLE, Template, TemplateError, is_tuple};
 use crate::graph::{EntityId, Graph, RelationId};
 use crate::query::{
-    Atom, Formula, Limits, Mistakes, Name, ParsedQuery, Query, QueryError, Syntax, Term, shapes, sparql, syntax,
+    Atom, Formula, Limits, Mistakes, Name, ParsedQuery, Query, QueryError, Syntax, Term, shapes, sparql,
+    syntax,
 };
 
 /// A question with holes, which sampling fills.

@@ -133,8 +133,6 @@ impl<'a> Walk<'a> {
         let mut runs = self.runs(at, backwards, filling.relations[part.relation]);
         if let Some(to) = to {
             runs.retain(|(_, arcs)| arcs.binary_search_by_key(&to, |arc| arc.neighbour).is_ok());
-        } else if part.ends[0] == part.ends[1] {
-            runs.retain(|(_, arcs)| arcs.binary_search_by_key(&at, |arc| arc.neighbour).is_ok());
         }
         let &(relation, arcs) = pick(&runs, rng)?;
         filling.relations[part.relation] = Some(relation);
@@ -167,14 +165,9 @@ impl<'a> Walk<'a> {
 
     /// Fills a negated part from an assignment that the rest would allow: one of its variables is
     /// given another value that an atom allows too, which the negation then takes away.
-    fn negate(
-        &self,
-        negation: usize,
-        positive: &[Part],
-        filling: &mut Filling,
-        rng: &mut Rng,
-    ) -> Option<()> {
-        let parts: Vec<Part> = self.parts.iter().filter(|it| it.negation == Some(negation)).copied().collect();
+    fn negate(&self, negation: usize, positive: &[Part], filling: &mut Filling, rng: &mut Rng) -> Option<()> {
+        let parts: Vec<Part> =
+            self.parts.iter().filter(|it| it.negation == Some(negation)).copied().collect();
         let given = |part: &Part| {
             let ends = part.ends.iter().all(|&end| end < self.variables || filling.nodes[end].is_some());
             ends && filling.relations[part.relation].is_some()
@@ -197,9 +190,17 @@ impl<'a> Walk<'a> {
     }
 
     /// Another value for a variable that one of its atoms would allow.
-    fn other_value(&self, node: usize, positive: &[Part], filling: &Filling, rng: &mut Rng) -> Option<EntityId> {
-        let touching: Vec<&Part> =
-            positive.iter().filter(|part| part.ends.contains(&node) && part.ends[0] != part.ends[1]).collect();
+    fn other_value(
+        &self,
+        node: usize,
+        positive: &[Part],
+        filling: &Filling,
+        rng: &mut Rng,
+    ) -> Option<EntityId> {
+        let touching: Vec<&Part> = positive
+            .iter()
+            .filter(|part| part.ends.contains(&node) && part.ends[0] != part.ends[1])
+            .collect();
         let part = pick(&touching, rng)?;
         let is_subject = part.ends[0] == node;
         let from = filling.nodes[part.ends[usize::from(is_subject)]]?;
@@ -246,7 +247,9 @@ impl Collector {
         match formula {
             Formula::Atom(atom) => self.atom(atom, negation.filter(|_| negated)),
             Formula::And(parts) | Formula::Or(parts) => {
-                parts.iter().for_each(|part| self.collect(part, negated, negation));
+                for part in parts {
+                    self.collect(part, negated, negation);
+                }
             }
             Formula::Exists(_, body) => self.collect(body, negated, negation),
             Formula::Not(inner) => {
@@ -302,9 +305,8 @@ fn meetings(
     }
     let mut meetings = Vec::new();
     for at in (0..variables).filter(|&at| at != target) {
-        let nearer = |part: &Part| {
-            other(part, at).is_some_and(|it| it < variables && distance[it] < distance[at])
-        };
+        let nearer =
+            |part: &Part| other(part, at).is_some_and(|it| it < variables && distance[it] < distance[at]);
         for (out, _) in parts.iter().enumerate().filter(|(_, part)| nearer(part)) {
             for (into, part) in parts.iter().enumerate() {
                 let drawn = fixed[parts[out].relation].is_none() || fixed[part.relation].is_none();
@@ -316,4 +318,3 @@ fn meetings(
     }
     meetings
 }
-

@@ -64,7 +64,9 @@ impl Gather {
                 list.push((id, cost));
                 if list.len() > *entities / 16 {
                     let mut table = vec![ABSENT; *entities];
-                    list.iter().for_each(|&(id, cost)| lower(&mut table, id, cost));
+                    for &(id, cost) in list.iter() {
+                        lower(&mut table, id, cost);
+                    }
                     *self = Self::Many(table);
                 }
             }

@@ -111,9 +111,7 @@ impl Tree<'_> {
     fn reached_from_anywhere(&self, candidates: Option<Costs>, hop: Hop) -> Costs {
         let least = |x: EntityId| self.world.row(x, hop.reversed()).map(|(_, cost)| cost).min();
         match candidates {
-            Some(set) => {
-                set.into_iter().filter_map(|(x, cost)| Some((x, plus(cost, least(x)?)))).collect()
-            }
+            Some(set) => set.into_iter().filter_map(|(x, cost)| Some((x, plus(cost, least(x)?)))).collect(),
             None => self.world.ids().filter_map(|x| Some((x, least(x)?))).collect(),
         }
     }
