@@ -222,7 +222,7 @@ fn shortfall(split: Split, count: usize, sampled: &Sampled) -> String {
     let Walks { tried, stuck, degenerate, pointless, too_many, easy, repeated } = *walks;
     let mut reasons = [
         (stuck, "led nowhere"),
-        (degenerate, "had equal branches or a hop undone"),
+        (degenerate, "had equal branches"),
         (pointless, "had a negation that takes nothing away"),
         (too_many, "had too many answers"),
         (easy, "had no hard answer"),

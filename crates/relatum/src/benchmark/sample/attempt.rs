@@ -3,16 +3,15 @@
 use super::pattern::Pattern;
 use super::walk::Walk;
 use crate::benchmark::symbolic::{World, answers};
-use crate::graph::{EntityId, Inverses};
+use crate::graph::EntityId;
 use crate::model::Reciprocals;
-use crate::query::{Atom, Branch, Direction, Hop, Limits, NormalForm, Term, VariableId};
+use crate::query::{Branch, Limits, NormalForm};
 use crate::random::Rng;
 
 pub(super) struct Attempt<'a> {
     pub(super) pattern: &'a Pattern,
     pub(super) walk: Walk<'a>,
     pub(super) relations: &'a Reciprocals,
-    pub(super) inverses: &'a Inverses,
     pub(super) smaller: World<'a>,
     pub(super) larger: World<'a>,
     pub(super) max_answers: usize,
@@ -41,11 +40,6 @@ impl Attempt<'_> {
     pub(super) fn run(&self, rng: &mut Rng) -> Result<Found, Rejection> {
         let arguments = self.walk.run(rng).ok_or(Rejection::Stuck)?;
         let query = self.pattern.template().fill(&arguments, self.relations).ok_or(Rejection::Stuck)?;
-        let mut atoms = Vec::new();
-        query.formula.for_each_atom(&mut |atom| atoms.push(*atom));
-        if self.walk.meetings().iter().any(|&meeting| self.is_undone(&atoms, meeting)) {
-            return Err(Rejection::Degenerate);
-        }
         let query = query.normal_form(Limits::default()).map_err(|_| Rejection::Degenerate)?;
         // Equal branches of an intersection or a union have become one.
         if query.branches.iter().map(Branch::atoms).sum::<usize>() < self.pattern.atoms() {
@@ -67,25 +61,6 @@ impl Attempt<'_> {
             return Err(Rejection::Pointless);
         }
         Ok(Found { arguments, key: query.canonical(), easy, hard })
-    }
-
-    /// Whether two atoms that meet in a variable are the same relation, read once to and once fro.
-    fn is_undone(&self, atoms: &[Atom], (one, other, at): (usize, usize, VariableId)) -> bool {
-        match (atoms.get(one), atoms.get(other)) {
-            (Some(one), Some(other)) => self.hop_from(one, at) == self.hop_from(other, at),
-            _ => false,
-        }
-    }
-
-    /// How an atom is read from a variable, in one of the ways that say the same.
-    fn hop_from(&self, atom: &Atom, at: VariableId) -> Hop {
-        let direction =
-            if atom.subject == Term::Variable(at) { Direction::Forward } else { Direction::Backward };
-        let hop = Hop { relation: atom.relation, direction };
-        match hop.as_forward(self.inverses) {
-            Some(relation) => Hop { relation, direction: Direction::Forward },
-            None => hop,
-        }
     }
 }
 

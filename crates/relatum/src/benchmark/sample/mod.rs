@@ -62,9 +62,9 @@ pub struct Sampled {
 pub struct Walks {
     /// All of them.
     pub tried: usize,
-    /// They led nowhere: an entity had no edge of the kind that was needed.
+    /// They led nowhere: an entity had no edge of the kind that was needed, or only the one back.
     pub stuck: usize,
-    /// The query says less than its shape: two branches are the same, or a hop is undone by the next.
+    /// The query says less than its shape: two branches are the same.
     pub degenerate: usize,
     /// The negated part takes no answer away.
     pub pointless: usize,
@@ -114,7 +114,6 @@ impl<'a> Sampler<'a> {
             pattern,
             walk: walk::Walk::new(pattern, self.graph, &self.larger, &self.relations),
             relations: &self.relations,
-            inverses: &self.graph.inverses,
             smaller: World::of(self.graph, &smaller),
             larger: World::of_edges(&self.larger, entities),
             max_answers: how.max_answers,

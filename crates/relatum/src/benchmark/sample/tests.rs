@@ -123,9 +123,9 @@ fn fewer_are_the_first_of_more() {
 fn a_hop_is_not_undone_by_the_next_and_answers_stay_below_the_limit() {
     let (graph, _) = crate::graph::films().finish();
     let relations = Reciprocals::of(&graph);
-    let how = Sampling { max_answers: 7, ..Sampling::of(100, 2) };
+    let how = Sampling { max_answers: 7, ..Sampling::of(40, 2) };
     let group = films_sample("3p", &how).group;
-    assert_eq!(group.len(), 100);
+    assert_eq!(group.len(), 40);
     for index in 0..group.len() {
         let hops: Vec<RelationId> = group.query(index)[1..].iter().map(|&id| RelationId(id)).collect();
         assert!(hops.windows(2).all(|pair| relations.inverse(pair[0]) != pair[1]), "{hops:?}");

@@ -4,7 +4,7 @@ use super::pattern::Pattern;
 use crate::benchmark::skeleton::Role;
 use crate::graph::{Arc, Edges, EntityId, Graph, Id, Inverses, RelationId};
 use crate::model::Reciprocals;
-use crate::query::{Atom, Formula, Term, VariableId};
+use crate::query::{Atom, Formula, Term};
 use crate::random::Rng;
 
 /// How often an entity is drawn before the graph is thought to have no edges.
@@ -26,12 +26,20 @@ pub(super) struct Walk<'a> {
     variables: usize,
     roles: &'a [Role],
     fixed: &'a [Option<u32>],
-    meetings: Vec<(usize, usize, VariableId)>,
+    meetings: Vec<Meeting>,
+}
+
+/// Two atoms, one behind the other on a way to the target, and the variable in which they meet.
+struct Meeting {
+    parts: [usize; 2],
+    at: usize,
 }
 
 /// An atom: the place of its relation, and the nodes of subject and object.
 #[derive(Clone, Copy)]
 struct Part {
+    /// Which atom of the text it is.
+    index: usize,
     relation: usize,
     ends: [usize; 2],
     /// Which negated part it belongs to, if it is to be false.
@@ -72,12 +80,6 @@ impl<'a> Walk<'a> {
             fixed: pattern.fixed(),
             meetings,
         }
-    }
-
-    /// Pairs of atoms, one behind the other on a way to the target, and the variable in which they
-    /// meet; only those of which a relation is drawn.
-    pub(super) fn meetings(&self) -> &[(usize, usize, VariableId)] {
-        &self.meetings
     }
 
     /// The arguments that a random walk finds.
@@ -131,6 +133,7 @@ impl<'a> Walk<'a> {
         };
         let to = if backwards { subject } else { object };
         let mut runs = self.runs(at, backwards, filling.relations[part.relation]);
+        runs.retain(|&(relation, _)| !self.undoes(part, relation, filling));
         if let Some(to) = to {
             runs.retain(|(_, arcs)| arcs.binary_search_by_key(&to, |arc| arc.neighbour).is_ok());
         }
@@ -161,6 +164,24 @@ impl<'a> Walk<'a> {
             runs.extend(turned.map(|(relation, arcs)| (self.relations.inverse(relation).0, arcs)));
         }
         runs
+    }
+
+    /// Whether a relation would lead back where the atom behind or before this one comes from: `r`
+    /// after `r⁻¹` says little, as the start is always among what it finds.
+    fn undoes(&self, part: Part, relation: u32, filling: &Filling) -> bool {
+        let leaving = |part: &Part, relation: u32, at: usize| {
+            let relation = RelationId(relation);
+            if part.ends[0] == at { relation } else { self.relations.inverse(relation) }
+        };
+        self.meetings.iter().any(|&Meeting { parts: [one, other], at }| {
+            let neighbour = match part.index {
+                index if index == one => &self.parts[other],
+                index if index == other => &self.parts[one],
+                _ => return false,
+            };
+            let there = filling.relations[neighbour.relation];
+            there.is_some_and(|there| leaving(neighbour, there, at) == leaving(&part, relation, at))
+        })
     }
 
     /// Fills a negated part from an assignment that the rest would allow: one of its variables is
@@ -268,17 +289,13 @@ impl Collector {
             Term::Entity(place) => self.variables + place,
         };
         let ends = [node(atom.subject), node(atom.object)];
-        self.parts.push(Part { relation: atom.relation, ends, negation });
+        self.parts.push(Part { index: self.parts.len(), relation: atom.relation, ends, negation });
     }
 }
 
-/// For every bound variable, the atoms that lead from it towards the target with those that lead to it.
-fn meetings(
-    parts: &[Part],
-    target: usize,
-    variables: usize,
-    fixed: &[Option<u32>],
-) -> Vec<(usize, usize, VariableId)> {
+/// For every bound variable, the atoms that lead from it towards the target with those that lead to
+/// it; only where a relation is drawn, for what a person asks is asked.
+fn meetings(parts: &[Part], target: usize, variables: usize, fixed: &[Option<u32>]) -> Vec<Meeting> {
     let other = |part: &Part, node: usize| {
         let [subject, object] = part.ends;
         if subject == node {
@@ -311,7 +328,7 @@ fn meetings(
             for (into, part) in parts.iter().enumerate() {
                 let drawn = fixed[parts[out].relation].is_none() || fixed[part.relation].is_none();
                 if other(part, at).is_some() && !nearer(part) && drawn {
-                    meetings.push((out, into, VariableId(at as u32)));
+                    meetings.push(Meeting { parts: [out, into], at });
                 }
             }
         }
