@@ -13,6 +13,7 @@ mod import;
 mod init;
 mod link_eval;
 mod plan;
+mod sample;
 mod settings;
 mod stats;
 mod train;
@@ -42,6 +43,7 @@ enum Command {
     Grid(Box<grid::Args>),
     Calibrate(calibrate::Args),
     LinkEval(link_eval::Args),
+    Sample(Box<sample::Args>),
     Import(import::Args),
     Export(export::Args),
     Benchmark(Box<benchmark::Args>),
@@ -63,6 +65,7 @@ impl Relatum {
             Command::Grid(args) => grid::run(&args),
             Command::Calibrate(args) => calibrate::run(&args),
             Command::LinkEval(args) => link_eval::run(&args),
+            Command::Sample(args) => sample::run(&args),
             Command::Import(args) => import::run(&args),
             Command::Export(args) => export::run(&args),
             Command::Benchmark(args) => benchmark::run(&args),

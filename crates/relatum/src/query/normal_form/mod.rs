@@ -60,6 +60,15 @@ impl NormalForm {
         self.variables.get(id.index()).map_or("", |variable| variable.name.as_str())
     }
 
+    /// The alternatives in a form that queries share which are the same but for the names of their
+    /// variables and the order of their parts; see `canonical` for what it misses.
+    pub(crate) fn canonical(&self) -> Vec<Branch> {
+        let branches = self.branches.iter().map(|branch| canonical::canonical(branch, &[self.target]));
+        let mut branches: Vec<Branch> = branches.collect();
+        branches.sort_unstable();
+        branches
+    }
+
     /// The normal form as a query again, for printing and for comparison.
     pub fn to_query(&self) -> Query {
         let branches = self.branches.iter().map(|branch| {
