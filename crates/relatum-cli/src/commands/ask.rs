@@ -11,6 +11,7 @@ use relatum::model::{Calibration, Model, ModelFolder};
 use relatum::plan::{Plan, PlanOptions, Statistics};
 use relatum::query::{Limits, Mistakes, Question, Syntax, read};
 use relatum::search::beam::Width;
+use relatum::search::continuous::ContinuousSettings;
 use relatum::search::{Budget, Certainty, Known, Logic, SearchError};
 use relatum::store::Project;
 use serde_json::{Value, json};
@@ -33,8 +34,9 @@ pub(crate) struct Args {
     /// The question is SPARQL, whatever it looks like
     #[arg(long)]
     sparql: bool,
-    /// How to search: exact where the question is a tree, else a beam
-    #[arg(long, default_value = "auto", value_parser = ["auto", "exact", "beam"])]
+    /// How to search: auto is exact where the question is a tree, else a beam; continuous
+    /// optimises vectors in place of entities
+    #[arg(long, default_value = "auto", value_parser = ["auto", "exact", "beam", "continuous"])]
     method: String,
     /// How many assignments a beam keeps
     #[arg(long, default_value_t = 64)]
@@ -45,8 +47,11 @@ pub(crate) struct Args {
     /// How truth values combine: godel, product or lukasiewicz
     #[arg(long, default_value = "product", value_parser = parse_t_norm)]
     t_norm: TNorm,
-    /// How scores become truth values: sigmoid, minmax, softmax, softmax-count or raw
+    /// How scores become truth values: sigmoid, minmax, softmax, softmax-count,
+    /// adaptive (after `relatum calibrate`) or raw; continuous
+    /// optimisation has sigmoid for its default
     #[arg(long, default_value = "softmax-count", value_parser = parse_calibration)]
+    #[arg(default_value_if("method", "continuous", "sigmoid"))]
     calibration: Calibration,
     /// Negate as 1 - min(1, C·truth)
     #[arg(long, value_name = "C", default_value_t = 1.0, value_parser = parse_scale)]
@@ -156,10 +161,12 @@ impl Asker<'_> {
             method: match args.method.as_str() {
                 "exact" => Method::Exact,
                 "beam" => Method::Beam,
+                "continuous" => Method::Continuous,
                 _ if args.paper => Method::Beam,
                 _ => Method::Auto,
             },
             width: Width { k: args.k, paper: args.paper },
+            continuous: ContinuousSettings::default(),
             logic: Logic { t_norm: args.t_norm, negation: Negation { scale: args.negation_scale } },
             calibration: args.calibration,
             known: match args.known.as_str() {
@@ -186,6 +193,7 @@ fn certainty_text(answers: &Answers) -> String {
         Certainty::Exact { within } if within > 0.0 => format!("proven exact to {within:.0e}"),
         Certainty::Exact { .. } => "proven exact".to_owned(),
         Certainty::Beam => "the best of a beam".to_owned(),
+        Certainty::Continuous { steps } => format!("continuous optimisation, {steps} steps"),
         Certainty::Stopped => "stopped early: the best so far".to_owned(),
     }
 }

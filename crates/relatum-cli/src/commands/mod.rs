@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 mod ask;
+mod benchmark;
 mod check;
 mod demo;
 mod describe;
@@ -14,6 +15,7 @@ mod plan;
 mod settings;
 mod stats;
 mod train;
+mod tune;
 
 use clap::{Parser, Subcommand};
 
@@ -40,6 +42,8 @@ enum Command {
     LinkEval(link_eval::Args),
     Import(import::Args),
     Export(export::Args),
+    Benchmark(Box<benchmark::Args>),
+    Tune(tune::Args),
 }
 
 impl Relatum {
@@ -58,6 +62,8 @@ impl Relatum {
             Command::LinkEval(args) => link_eval::run(&args),
             Command::Import(args) => import::run(&args),
             Command::Export(args) => export::run(&args),
+            Command::Benchmark(args) => benchmark::run(&args),
+            Command::Tune(args) => tune::run(&args),
         }
     }
 }

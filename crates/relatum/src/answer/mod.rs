@@ -2,6 +2,7 @@
 //! the assignment that makes it an answer.
 
 mod explanation;
+mod relaxed;
 #[cfg(test)]
 mod tests;
 
@@ -11,6 +12,7 @@ use crate::graph::{EntityId, Graph, Id};
 use crate::model::{Calibration, Model};
 use crate::plan::Plan;
 use crate::search::beam::{Beam, Width};
+use crate::search::continuous::ContinuousSettings;
 use crate::search::exact::{Exact, Goal};
 use crate::search::{AtomTruth, Budget, Certainty, Facts, Found, Known, Logic, Scorer, SearchError, best};
 
@@ -24,6 +26,8 @@ pub enum Method {
     Exact,
     /// Beam search.
     Beam,
+    /// Continuous optimisation.
+    Continuous,
 }
 
 /// How to answer.
@@ -33,6 +37,8 @@ pub struct Ask {
     pub method: Method,
     /// How wide a beam is.
     pub width: Width,
+    /// How continuous optimisation climbs; it takes `calibration` and `known` from here.
+    pub continuous: ContinuousSettings,
     /// How truth values combine.
     pub logic: Logic,
     /// How scores become truth values.
@@ -54,6 +60,7 @@ impl Default for Ask {
         Self {
             method: Method::Auto,
             width: Width { k: 64, paper: false },
+            continuous: ContinuousSettings::default(),
             logic: Logic::default(),
             calibration: Calibration::default(),
             known: Known::ALL,
@@ -91,9 +98,15 @@ pub struct Answer {
 
 /// Answers a planned question with a model of the graph.
 pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answers, SearchError> {
+    if how.calibration == Calibration::Adaptive && model.affine().is_none() {
+        return Err(SearchError::NotCalibrated);
+    }
     let truth = Scorer::new(model, graph, how.calibration, how.known);
     let trusted = if how.known == Known::Ignore { Known::TRAIN } else { how.known };
     let facts = Facts::new(graph, trusted);
+    if how.method == Method::Continuous {
+        return relaxed::answer(plan, model, graph, &truth, &facts, how);
+    }
     answer(plan, &truth, &facts, how)
 }
 
@@ -109,7 +122,7 @@ fn answer(
         Method::Auto => plan.is_tree() && !raw,
         Method::Exact if raw => return Err(SearchError::RawScores),
         Method::Exact => true,
-        Method::Beam => false,
+        Method::Beam | Method::Continuous => false,
     };
     let known = known_answers(plan, facts)?;
     let keep = |entity: EntityId| !(how.new_only && known[entity.index()]);
@@ -145,7 +158,8 @@ fn answer(
 /// where every stored edge is 1 and every other 0.
 fn known_answers(plan: &Plan, facts: &dyn AtomTruth) -> Result<Vec<bool>, SearchError> {
     let scores = if plan.is_tree() {
-        Exact::new(plan, facts, Logic::default(), Budget::default())?.run(Goal::All { floor: 0.5 })?.scores
+        let goal = Goal::All { floor: 0.5, most: None };
+        Exact::new(plan, facts, Logic::default(), Budget::default())?.run(goal)?.scores
     } else {
         let width = Width { k: 1000, paper: false };
         Beam::new(plan, facts, Logic::default(), width, Budget::default(), false)?.run()?.scores
