@@ -11,6 +11,7 @@ mod import;
 mod init;
 mod link_eval;
 mod plan;
+mod repl;
 mod settings;
 mod stats;
 mod train;
@@ -35,6 +36,7 @@ enum Command {
     Find(find::Args),
     Plan(plan::Args),
     Ask(Box<ask::Args>),
+    Repl(Box<repl::Args>),
     Train(Box<train::Args>),
     Grid(Box<grid::Args>),
     LinkEval(link_eval::Args),
@@ -52,6 +54,7 @@ impl Relatum {
             Command::Describe(args) => describe::run(&args),
             Command::Find(args) => find::run(&args),
             Command::Ask(args) => ask::run(&args),
+            Command::Repl(args) => repl::run(&args),
             Command::Plan(args) => plan::run(&args),
             Command::Train(args) => train::run(&args),
             Command::Grid(args) => grid::run(&args),

@@ -179,6 +179,28 @@ impl ModelFolder {
         models_in(project.dir())
     }
 
+    /// Every model folder of a project, those of grids too, in order, whether a model is in it or
+    /// only the beginning of one.
+    pub fn all(project: &Project) -> Vec<Self> {
+        let folders = |dir: &Path| {
+            let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+            let folders = entries.filter(|entry| entry.path().is_dir());
+            let mut names: Vec<String> =
+                folders.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+            names.sort_unstable();
+            names
+        };
+        let mut all = Vec::new();
+        for name in folders(&project.dir().join("models")) {
+            let Ok(folder) = Self::of(project, &name) else { continue };
+            let runs = folders(&folder.dir.join("grid"));
+            let runs: Vec<Self> = runs.iter().map(|run| folder.within(run)).collect();
+            all.push(folder);
+            all.extend(runs);
+        }
+        all
+    }
+
     /// The folder.
     pub fn dir(&self) -> &Path {
         &self.dir

@@ -4,6 +4,7 @@
 //! that training, search and optimisation know of it: see [`LinkPredictor`].
 
 mod calibration;
+mod check;
 mod complex;
 mod cp;
 mod distmult;

@@ -40,12 +40,14 @@ impl Default for Logic {
 }
 
 /// What a search may use up.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Budget {
     /// At most so many rows; none: no limit.
     pub rows: Option<usize>,
     /// Not longer than this moment; none: no limit.
     pub until: Option<std::time::Instant>,
+    /// Asked between blocks of rows whether to stop: somebody may have lost patience.
+    pub stop: Option<fn() -> bool>,
 }
 
 impl Budget {
@@ -53,6 +55,7 @@ impl Budget {
     pub(crate) fn is_spent(&self, rows: usize) -> bool {
         self.rows.is_some_and(|most| rows >= most)
             || self.until.is_some_and(|until| std::time::Instant::now() >= until)
+            || self.stop.is_some_and(|stop| stop())
     }
 }
 

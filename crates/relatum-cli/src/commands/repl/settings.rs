@@ -1,0 +1,170 @@
+//! The flags of `relatum ask` as settings that can be changed: `:set k 128`.
+
+use clap::{CommandFactory, Parser};
+
+use crate::commands::ask::Flags;
+use crate::exit::Misuse;
+use crate::output;
+
+/// The settings of a session.
+pub(super) struct Settings {
+    pub(super) flags: Flags,
+}
+
+/// The flags alone, so that one reader of values serves the command line and the prompt.
+#[derive(Parser)]
+#[command(no_binary_name = true)]
+struct Line {
+    #[command(flatten)]
+    flags: Flags,
+}
+
+/// A setting with what it can be.
+pub(super) struct Setting {
+    pub(super) name: &'static str,
+    pub(super) help: String,
+    /// The values that there are, where they can be listed.
+    pub(super) choices: Vec<String>,
+    default: String,
+}
+
+impl Settings {
+    pub(super) fn new(flags: Flags) -> Self {
+        Self { flags }
+    }
+
+    /// Every setting, its value and what it is for.
+    pub(super) fn table(&self) -> String {
+        let mut table = output::table(&["setting", "value", "meaning"], &[]);
+        for ((name, value), setting) in self.flags.pairs().into_iter().zip(all()) {
+            table.add_row([name.to_owned(), value, setting.meaning()]);
+        }
+        output::render(&table)
+    }
+
+    /// One setting, its value and what it is for.
+    pub(super) fn one(&self, name: &str) -> Result<String, Misuse> {
+        let setting = find(name)?;
+        let value = self.flags.pairs().into_iter().find(|(name, _)| *name == setting.name);
+        let value = value.map_or_else(String::new, |(_, value)| value);
+        Ok(format!("{} = {value}: {}\n", setting.name, setting.meaning()))
+    }
+
+    /// The flags with one setting changed; `default` is the value it has when nothing is said.
+    pub(super) fn changed(&self, name: &str, value: &str) -> Result<Flags, Misuse> {
+        let setting = find(name)?;
+        let value = if value == "default" { &setting.default } else { value };
+        if !setting.choices.is_empty() && setting.is_switch() && !setting.choices.iter().any(|it| it == value) {
+            return Err(Misuse(format!("{} is on or off, not '{value}'", setting.name)));
+        }
+        let mut words = Vec::new();
+        for (name, old) in self.flags.pairs() {
+            let value = if name == setting.name { value } else { &old };
+            match value {
+                "off" | "none" => {}
+                "on" => words.push(format!("--{name}")),
+                value => words.push(format!("--{name}={value}")),
+            }
+        }
+        let flags = Line::try_parse_from(words).map_err(|error| said(&error))?.flags;
+        flags.refuse_nonsense()?;
+        Ok(flags)
+    }
+}
+
+impl Setting {
+    fn is_switch(&self) -> bool {
+        self.choices == ["on", "off"]
+    }
+
+    fn meaning(&self) -> String {
+        let choices = if self.choices.is_empty() { String::new() } else { format!(": {}", self.choices.join(", ")) };
+        format!("{}{choices}", self.help)
+    }
+}
+
+/// Every setting there is.
+pub(super) fn all() -> Vec<Setting> {
+    let command = Line::command();
+    let described = |name: &'static str| {
+        let argument = command.get_arguments().find(|argument| argument.get_long() == Some(name))?;
+        let switch = !argument.get_action().takes_values();
+        let choices = if switch {
+            vec!["on".to_owned(), "off".to_owned()]
+        } else {
+            argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect()
+        };
+        let default = match argument.get_default_values().first() {
+            Some(value) if !switch => value.to_string_lossy().into_owned(),
+            _ => if switch { "off" } else { "none" }.to_owned(),
+        };
+        let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+        Some(Setting { name, help, choices, default })
+    };
+    let flags = Line::try_parse_from(std::iter::empty::<&str>()).map(|line| line.flags.pairs());
+    flags.unwrap_or_default().into_iter().filter_map(|(name, _)| described(name)).collect()
+}
+
+fn find(name: &str) -> Result<Setting, Misuse> {
+    let wanted = name.trim_start_matches("--").replace('_', "-");
+    all().into_iter().find(|setting| setting.name == wanted).ok_or_else(|| {
+        let names: Vec<&str> = all().iter().map(|setting| setting.name).collect();
+        Misuse(format!("there is no setting '{name}'; there are {}", names.join(", ")))
+    })
+}
+
+/// What clap says, without what it says about the command line.
+fn said(error: &clap::Error) -> Misuse {
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let text = text.split("\n\nUsage:").next().unwrap_or(text);
+    let text = text.split("\n\nFor more information").next().unwrap_or(text);
+    Misuse(text.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(words: &[&str]) -> Settings {
+        Settings::new(Line::try_parse_from(words).unwrap().flags)
+    }
+
+    #[test]
+    fn every_flag_is_a_setting_and_says_what_it_is_for() {
+        let command = Line::command();
+        let flags: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
+        let settings = all();
+        assert_eq!(settings.iter().map(|setting| setting.name).collect::<Vec<_>>(), flags);
+        assert!(settings.iter().all(|setting| !setting.help.is_empty()));
+    }
+
+    #[test]
+    fn a_setting_changes_and_the_others_stay() {
+        let mut settings = settings(&["--top=3", "--explain", "--timeout=1.5"]);
+        settings.flags = settings.changed("k", "128").unwrap();
+        settings.flags = settings.changed("t_norm", "min").unwrap();
+        settings.flags = settings.changed("explain", "off").unwrap();
+        settings.flags = settings.changed("max-rows", "7").unwrap();
+        settings.flags = settings.changed("max-rows", "default").unwrap();
+        let changed: Vec<String> = settings
+            .flags
+            .pairs()
+            .into_iter()
+            .filter(|(name, _)| ["k", "top", "t-norm", "explain", "timeout", "max-rows"].contains(name))
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        assert_eq!(changed, ["k=128", "t-norm=godel", "top=3", "explain=off", "timeout=1.5", "max-rows=none"]);
+    }
+
+    #[test]
+    fn a_wrong_value_lists_the_choices() {
+        let settings = settings(&[]);
+        let said = |name: &str, value: &str| settings.changed(name, value).unwrap_err().0;
+        insta::assert_snapshot!(said("method", "magic"), @"");
+        insta::assert_snapshot!(said("calibration", "tanh"), @"");
+        insta::assert_snapshot!(said("k", "0"), @"");
+        insta::assert_snapshot!(said("explain", "perhaps"), @"");
+        insta::assert_snapshot!(said("kk", "1"), @"");
+    }
+}
