@@ -151,6 +151,8 @@ impl Place {
                 ',' => (word, argument, named) = (next, next, false),
                 c if c.is_whitespace() => word = next,
                 '&' | '|' | '!' | '∧' | '∨' | '¬' | '∃' => (word, named) = (next, false),
+                // The end of `exists F.` and of the target, unless more of a name follows.
+                '.' | ':' => named = false,
                 _ => named = !KEYWORDS.contains(&&text[word..next]),
             }
         }

@@ -161,10 +161,16 @@ mod tests {
     fn a_wrong_value_lists_the_choices() {
         let settings = settings(&[]);
         let said = |name: &str, value: &str| settings.changed(name, value).unwrap_err().0;
-        insta::assert_snapshot!(said("method", "magic"), @"");
-        insta::assert_snapshot!(said("calibration", "tanh"), @"");
-        insta::assert_snapshot!(said("k", "0"), @"");
-        insta::assert_snapshot!(said("explain", "perhaps"), @"");
-        insta::assert_snapshot!(said("kk", "1"), @"");
+        insta::assert_snapshot!(said("method", "magic"), @r"
+        invalid value 'magic' for '--method <METHOD>'
+          [possible values: auto, exact, beam]
+        ");
+        insta::assert_snapshot!(said("calibration", "tanh"), @r"
+        invalid value 'tanh' for '--calibration <CALIBRATION>'
+          [possible values: sigmoid, minmax, softmax, softmax-count, raw]
+        ");
+        insta::assert_snapshot!(said("k", "0"), @"invalid value '0' for '--k <K>': expected a whole number, at least 1");
+        insta::assert_snapshot!(said("explain", "perhaps"), @"explain is on or off, not 'perhaps'");
+        insta::assert_snapshot!(said("kk", "1"), @"there is no setting 'kk'; there are sparql, method, k, paper, t-norm, calibration, negation-scale, known, top, new-only, explain, json, dot, model, timeout, max-rows");
     }
 }
