@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use relatum::answer::{Ask, ask};
 use relatum::graph::{Graph, Split, films};
-use relatum::model::{Model, ModelFolder};
+use relatum::model::{Model, ModelFolder, Ties};
 use relatum::plan::{Plan, PlanOptions, Statistics};
 use relatum::query::{Limits, Syntax, read};
 use relatum::search::Known;
 use relatum::store::{Project, Queries, Source, Staging, StoreError};
-use relatum::train::{Outcome, Run, Settings, Ties, evaluate, recommend};
+use relatum::train::{Outcome, Run, Settings, evaluate, recommend};
 
 use super::{ask as ask_command, plan, train};
 use crate::{output, signals};

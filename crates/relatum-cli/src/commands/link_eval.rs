@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use relatum::graph::{Graph, Split};
-use relatum::model::{LinkMetrics, ModelFolder};
+use relatum::model::{LinkMetrics, ModelFolder, Ties};
 use relatum::store::Project;
-use relatum::train::{LinkReport, Ties, evaluate};
+use relatum::train::{LinkReport, evaluate};
 use serde_json::{Value, json};
 
 use super::train::use_threads;

@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 mod ask;
+mod benchmark;
 mod check;
 mod demo;
 mod describe;
@@ -15,6 +16,7 @@ mod repl;
 mod settings;
 mod stats;
 mod train;
+mod tune;
 
 use clap::{Parser, Subcommand};
 
@@ -42,6 +44,8 @@ enum Command {
     LinkEval(link_eval::Args),
     Import(import::Args),
     Export(export::Args),
+    Benchmark(Box<benchmark::Args>),
+    Tune(tune::Args),
 }
 
 impl Relatum {
@@ -61,6 +65,8 @@ impl Relatum {
             Command::LinkEval(args) => link_eval::run(&args),
             Command::Import(args) => import::run(&args),
             Command::Export(args) => export::run(&args),
+            Command::Benchmark(args) => benchmark::run(&args),
+            Command::Tune(args) => tune::run(&args),
         }
     }
 }

@@ -9,13 +9,15 @@ use crate::search::exact::Exact;
 use crate::search::{AtomTruth, Logic, SearchError};
 
 /// How many other assignments an explanation lists.
-const ALTERNATIVES: usize = 3;
+pub(super) const ALTERNATIVES: usize = 3;
 
 /// The assignment that makes an entity an answer, with the truth of every atom under it.
 ///
 /// Folding the atoms (negated ones negated) and the sub-queries (1 minus their truth) with the
 /// t-norm gives [`score`](Self::score), and joining [`branch_scores`](Self::branch_scores) with the
-/// t-conorm gives the score of the answer; see [`Explanation::refold`].
+/// t-conorm gives the score of the answer; see [`Explanation::refold`]. The score of the assignment is
+/// also that of its branch, but for continuous optimisation: there the branch was scored at vectors,
+/// and the assignment is that of the entities nearest to them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The alternative of the normal form that carries the answer.
@@ -144,7 +146,7 @@ pub(super) fn value_of(assignment: &Assignment, id: VariableId) -> Option<Entity
 }
 
 /// The truth of every atom, scored from the side from which the plan scores it.
-fn atoms(plan: &BranchPlan, truth: &dyn AtomTruth, assignment: &Assignment) -> Vec<ExplainedAtom> {
+pub(super) fn atoms(plan: &BranchPlan, truth: &dyn AtomTruth, assignment: &Assignment) -> Vec<ExplainedAtom> {
     let positive = plan.branch.positive.iter().map(|atom| (atom, false));
     let all = positive.chain(plan.branch.negative.iter().map(|atom| (atom, true)));
     let mut explained = Vec::new();

@@ -3,6 +3,7 @@
 
 mod dot;
 mod explanation;
+mod relaxed;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,7 @@ use crate::graph::{EntityId, Graph, Id};
 use crate::model::{Calibration, Model};
 use crate::plan::Plan;
 use crate::search::beam::{Beam, Width};
+use crate::search::continuous::ContinuousSettings;
 use crate::search::exact::{Exact, Goal};
 use crate::search::{AtomTruth, Budget, Certainty, Facts, Found, Known, Logic, Scorer, SearchError, best};
 
@@ -25,6 +27,8 @@ pub enum Method {
     Exact,
     /// Beam search.
     Beam,
+    /// Continuous optimisation.
+    Continuous,
 }
 
 /// How to answer.
@@ -34,6 +38,8 @@ pub struct Ask {
     pub method: Method,
     /// How wide a beam is.
     pub width: Width,
+    /// How continuous optimisation climbs; it takes `calibration` and `known` from here.
+    pub continuous: ContinuousSettings,
     /// How truth values combine.
     pub logic: Logic,
     /// How scores become truth values.
@@ -55,6 +61,7 @@ impl Default for Ask {
         Self {
             method: Method::Auto,
             width: Width { k: 64, paper: false },
+            continuous: ContinuousSettings::default(),
             logic: Logic::default(),
             calibration: Calibration::default(),
             known: Known::ALL,
@@ -95,6 +102,9 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
     let truth = Scorer::new(model, graph, how.calibration, how.known);
     let trusted = if how.known == Known::Ignore { Known::TRAIN } else { how.known };
     let facts = Facts::new(graph, trusted);
+    if how.method == Method::Continuous {
+        return relaxed::answer(plan, model, graph, &truth, &facts, how);
+    }
     answer(plan, &truth, &facts, how)
 }
 
@@ -110,7 +120,7 @@ fn answer(
         Method::Auto => plan.is_tree() && !raw,
         Method::Exact if raw => return Err(SearchError::RawScores),
         Method::Exact => true,
-        Method::Beam => false,
+        Method::Beam | Method::Continuous => false,
     };
     let known = known_answers(plan, facts)?;
     let keep = |entity: EntityId| !(how.new_only && known[entity.index()]);
@@ -146,7 +156,8 @@ fn answer(
 /// where every stored edge is 1 and every other 0.
 fn known_answers(plan: &Plan, facts: &dyn AtomTruth) -> Result<Vec<bool>, SearchError> {
     let scores = if plan.is_tree() {
-        Exact::new(plan, facts, Logic::default(), Budget::default())?.run(Goal::All { floor: 0.5 })?.scores
+        let goal = Goal::All { floor: 0.5, most: None };
+        Exact::new(plan, facts, Logic::default(), Budget::default())?.run(goal)?.scores
     } else {
         let width = Width { k: 1000, paper: false };
         Beam::new(plan, facts, Logic::default(), width, Budget::default(), false)?.run()?.scores

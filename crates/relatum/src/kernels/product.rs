@@ -15,6 +15,22 @@ pub enum Threads {
     All,
 }
 
+impl Threads {
+    /// One inside a thread of a pool: then others already work beside it, and to split small work
+    /// further would only make each wait for the other. Outside, all.
+    pub fn here() -> Self {
+        if rayon::current_thread_index().is_some() { Self::One } else { Self::All }
+    }
+
+    /// The least number of items that one task of a parallel loop takes.
+    pub(crate) fn grain(self) -> usize {
+        match self {
+            Self::One => usize::MAX,
+            Self::All => 1,
+        }
+    }
+}
+
 /// A matrix of f32 seen through strides: a table, some of its rows or columns, or its transpose.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
@@ -182,8 +198,10 @@ pub fn stream(out: &mut [f32], queries: &[f32], candidates: View<'_>) {
     }
     assert!(queries.len().is_multiple_of(width), "whole queries");
     assert_eq!(out.len(), queries.len() / width * count, "one result for each pair");
-    out.par_chunks_exact_mut(count).zip(queries.par_chunks_exact(width)).for_each(|(row, query)| {
-        row.par_chunks_mut(TILE).enumerate().for_each(|(tile, results)| {
+    let grain = Threads::here().grain();
+    let rows = out.par_chunks_exact_mut(count).zip(queries.par_chunks_exact(width)).with_min_len(grain);
+    rows.for_each(|(row, query)| {
+        row.par_chunks_mut(TILE).enumerate().with_min_len(grain).for_each(|(tile, results)| {
             for (at, result) in results.iter_mut().enumerate() {
                 let from = (tile * TILE + at) * row_stride;
                 *result = dot(query, &candidates.data[from..from + width]);

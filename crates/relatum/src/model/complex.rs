@@ -35,21 +35,23 @@ impl LinkPredictor for ComplEx {
         }
     }
 
-    fn pull_back(
+    fn head_pull_back(&self, _head: &[f32], relation: &[f32], gradient: &[f32], head_gradient: &mut [f32]) {
+        times_conjugate(self.rank, gradient, relation, head_gradient);
+    }
+
+    fn relation_pull_back(
         &self,
         head: &[f32],
-        relation: &[f32],
+        _relation: &[f32],
         gradient: &[f32],
-        head_gradient: &mut [f32],
         relation_gradient: &mut [f32],
     ) {
-        times_conjugate(self.rank, gradient, relation, head_gradient);
         times_conjugate(self.rank, gradient, head, relation_gradient);
     }
 }
 
 /// `out += a · b̄`: what multiplication by b becomes on the way back.
-pub(super) fn times_conjugate(rank: usize, a: &[f32], b: &[f32], out: &mut [f32]) {
+fn times_conjugate(rank: usize, a: &[f32], b: &[f32], out: &mut [f32]) {
     let (a_re, a_im) = a.split_at(rank);
     let (b_re, b_im) = b.split_at(rank);
     let (o_re, o_im) = out.split_at_mut(rank);

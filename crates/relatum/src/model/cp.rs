@@ -37,15 +37,18 @@ impl LinkPredictor for Cp {
         DistMult { rank: self.rank }.query(&head[..self.rank], relation, query);
     }
 
-    fn pull_back(
+    fn head_pull_back(&self, head: &[f32], relation: &[f32], gradient: &[f32], head_gradient: &mut [f32]) {
+        let head_gradient = &mut head_gradient[..self.rank];
+        DistMult { rank: self.rank }.head_pull_back(head, relation, gradient, head_gradient);
+    }
+
+    fn relation_pull_back(
         &self,
         head: &[f32],
         relation: &[f32],
         gradient: &[f32],
-        head_gradient: &mut [f32],
         relation_gradient: &mut [f32],
     ) {
-        let distmult = DistMult { rank: self.rank };
-        distmult.pull_back(head, relation, gradient, &mut head_gradient[..self.rank], relation_gradient);
+        DistMult { rank: self.rank }.relation_pull_back(head, relation, gradient, relation_gradient);
     }
 }

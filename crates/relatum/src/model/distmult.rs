@@ -23,17 +23,24 @@ impl LinkPredictor for DistMult {
         }
     }
 
-    fn pull_back(
+    fn head_pull_back(&self, _head: &[f32], relation: &[f32], gradient: &[f32], head_gradient: &mut [f32]) {
+        add_products(head_gradient, gradient, relation);
+    }
+
+    fn relation_pull_back(
         &self,
         head: &[f32],
-        relation: &[f32],
+        _relation: &[f32],
         gradient: &[f32],
-        head_gradient: &mut [f32],
         relation_gradient: &mut [f32],
     ) {
-        for i in 0..gradient.len() {
-            head_gradient[i] += gradient[i] * relation[i];
-            relation_gradient[i] += gradient[i] * head[i];
-        }
+        add_products(relation_gradient, gradient, head);
+    }
+}
+
+/// `out += a · b`, factor by factor.
+fn add_products(out: &mut [f32], a: &[f32], b: &[f32]) {
+    for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
+        *out += a * b;
     }
 }

@@ -2,6 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::graph::{EntityId, Id};
+use crate::kernels::count_above;
+
+/// The rank of an answer whose score others share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// The mean of the ranks that the tied candidates take together.
+    #[default]
+    Mean,
+    /// The worst of them, as code does that counts every candidate with at least the same score.
+    Pessimistic,
+}
+
 /// Filtered ranking metrics over a set of predictions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkMetrics {
@@ -39,5 +52,50 @@ impl LinkMetrics {
         let mean = |of: &dyn Fn(&Self) -> f64| each.iter().map(of).sum::<f64>() / count;
         let hits = [0, 1, 2].map(|cut| mean(&|metrics| metrics.hits[cut]));
         Self { count: each.len(), mrr: mean(&|metrics| metrics.mrr), hits }
+    }
+}
+
+/// The place of an answer among all candidates that are not answers themselves: `answers` are all
+/// true ones, this one among them. A score that is no number ranks last.
+#[allow(clippy::float_cmp, reason = "a tie is the very same number")]
+pub(crate) fn filtered_rank(scores: &[f32], answer: EntityId, answers: &[EntityId], ties: Ties) -> f64 {
+    let score = scores[answer.index()];
+    if score.is_nan() {
+        return scores.len() as f64;
+    }
+    let (mut above, mut equal) = count_above(scores, score);
+    for entity in answers {
+        above -= usize::from(scores[entity.index()] > score);
+        equal -= usize::from(scores[entity.index()] == score);
+    }
+    match ties {
+        Ties::Mean => 1.0 + above as f64 + equal as f64 / 2.0,
+        Ties::Pessimistic => 1.0 + (above + equal) as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_take_their_mean_rank_or_the_worst() {
+        let row = [0.5, 0.9, 0.5, 0.5, 0.1];
+        let rank = |ties| filtered_rank(&row, EntityId(0), &[EntityId(0)], ties);
+        assert!((rank(Ties::Mean) - 3.0).abs() < 1e-12, "places 2, 3 and 4 are shared");
+        assert!((rank(Ties::Pessimistic) - 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn known_answers_do_not_push_a_tail_down() {
+        let row = [0.5, 0.9, 0.8, 0.5];
+        let known = [EntityId(0), EntityId(1), EntityId(3)];
+        assert!((filtered_rank(&row, EntityId(0), &known, Ties::Pessimistic) - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_score_that_is_no_number_ranks_last() {
+        let row = [f32::NAN, 0.9, 0.8];
+        assert!((filtered_rank(&row, EntityId(0), &[EntityId(0)], Ties::Mean) - 3.0).abs() < 1e-12);
     }
 }

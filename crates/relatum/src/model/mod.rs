@@ -24,7 +24,8 @@ use crate::store::Column;
 
 pub use calibration::Calibration;
 pub use folder::{Card, CurvePoint, ModelError, ModelFolder, ModelLock, StoredModel};
-pub use metrics::LinkMetrics;
+pub(crate) use metrics::filtered_rank;
+pub use metrics::{LinkMetrics, Ties};
 pub use predictor::{Layout, LinkPredictor};
 pub use reciprocals::Reciprocals;
 
@@ -188,7 +189,8 @@ impl Model {
             stream(scores, queries, self.candidates());
         } else {
             let queries = View::new(queries, rows, width);
-            product(ViewMut::new(scores, rows, n), queries, self.candidates().transposed(), Threads::All);
+            let out = ViewMut::new(scores, rows, n);
+            product(out, queries, self.candidates().transposed(), Threads::here());
         }
         let Some(biases) = self.biases() else { return };
         for (row, query) in scores.chunks_exact_mut(n).zip(queries.chunks_exact(width)) {

@@ -71,8 +71,20 @@ pub trait LinkPredictor: Debug + Send + Sync {
     /// Writes `q(h, r)`, as long as [`tail`](Self::tail).
     fn query(&self, head: &[f32], relation: &[f32], query: &mut [f32]);
 
-    /// The vector-Jacobian product of q: for a gradient ∂ by q, adds `∂ᵀ · ∂q/∂h` and
-    /// `∂ᵀ · ∂q/∂r` to the gradients of head and relation.
+    /// The vector-Jacobian product of q by the head: for a gradient ∂ by q, adds `∂ᵀ · ∂q/∂h` to
+    /// that of the head.
+    fn head_pull_back(&self, head: &[f32], relation: &[f32], gradient: &[f32], head_gradient: &mut [f32]);
+
+    /// The same by the relation: adds `∂ᵀ · ∂q/∂r`.
+    fn relation_pull_back(
+        &self,
+        head: &[f32],
+        relation: &[f32],
+        gradient: &[f32],
+        relation_gradient: &mut [f32],
+    );
+
+    /// Both.
     fn pull_back(
         &self,
         head: &[f32],
@@ -80,7 +92,10 @@ pub trait LinkPredictor: Debug + Send + Sync {
         gradient: &[f32],
         head_gradient: &mut [f32],
         relation_gradient: &mut [f32],
-    );
+    ) {
+        self.head_pull_back(head, relation, gradient, head_gradient);
+        self.relation_pull_back(head, relation, gradient, relation_gradient);
+    }
 
     /// Whether `q(h, r)` is linear in h and in r, so that the score is one trilinear form. Then
     /// `s(h, r, t) = ⟨p(h, t), r⟩` with p the pull-back of `e_t`, and relations can be predicted as
@@ -115,5 +130,12 @@ pub trait LinkPredictor: Debug + Send + Sync {
     /// softmax over tails depends on it. `−|q|²/4` of a distance, else 0.
     fn offset(&self, query: &[f32]) -> f32 {
         if self.is_distance() { -sum_of_squares(query) / 4.0 } else { 0.0 }
+    }
+
+    /// Adds the gradient of `amount · c(q)` to that of q.
+    fn offset_pull_back(&self, query: &[f32], amount: f32, gradient: &mut [f32]) {
+        if self.is_distance() {
+            axpy(gradient, -0.5 * amount, query);
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! `RotatE`: a relation is a rotation of every complex factor.
 
-use super::complex::times_conjugate;
 use super::predictor::{Layout, LinkPredictor};
 
 /// `s(h, r, t) = −|h · e^{iθ_r} − t|²`, so `q = 2 h · e^{iθ}`, `b = −|e|²`, `c = −|q|²/4` (after Sun
@@ -41,25 +40,31 @@ impl LinkPredictor for RotatE {
         }
     }
 
-    fn pull_back(
+    fn head_pull_back(&self, _head: &[f32], relation: &[f32], gradient: &[f32], head_gradient: &mut [f32]) {
+        let (g_re, g_im) = gradient.split_at(self.rank);
+        let (h_re, h_im) = head_gradient.split_at_mut(self.rank);
+        for i in 0..self.rank {
+            let (sin, cos) = relation[i].sin_cos();
+            h_re[i] += 2.0 * (g_re[i] * cos + g_im[i] * sin);
+            h_im[i] += 2.0 * (g_im[i] * cos - g_re[i] * sin);
+        }
+    }
+
+    fn relation_pull_back(
         &self,
         head: &[f32],
         relation: &[f32],
         gradient: &[f32],
-        head_gradient: &mut [f32],
         relation_gradient: &mut [f32],
     ) {
-        let mut rotation = vec![0.0; 2 * self.rank];
-        for (i, angle) in relation.iter().enumerate() {
-            let (sin, cos) = angle.sin_cos();
-            (rotation[i], rotation[self.rank + i]) = (2.0 * cos, 2.0 * sin);
-        }
-        times_conjugate(self.rank, gradient, &rotation, head_gradient);
         // A turn by dθ moves q by i·q·dθ.
-        let mut query = vec![0.0; 2 * self.rank];
-        self.query(head, relation, &mut query);
+        let (h_re, h_im) = head.split_at(self.rank);
+        let (g_re, g_im) = gradient.split_at(self.rank);
         for i in 0..self.rank {
-            relation_gradient[i] += gradient[self.rank + i] * query[i] - gradient[i] * query[self.rank + i];
+            let (sin, cos) = relation[i].sin_cos();
+            let q_re = 2.0 * (h_re[i] * cos - h_im[i] * sin);
+            let q_im = 2.0 * (h_re[i] * sin + h_im[i] * cos);
+            relation_gradient[i] += g_im[i] * q_re - g_re[i] * q_im;
         }
     }
 }

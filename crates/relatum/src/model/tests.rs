@@ -54,6 +54,20 @@ fn the_bias_gradient_of_every_predictor_is_its_finite_difference() {
 }
 
 #[test]
+fn the_offset_gradient_of_every_predictor_is_its_finite_difference() {
+    for name in predictor_names() {
+        let predictor = predictor(name, 3).unwrap();
+        let mut query = row(&mut Rng::new(8), predictor.tail().len());
+        let mut gradient = vec![0.0; query.len()];
+        predictor.offset_pull_back(&query, 1.5, &mut gradient);
+        for i in 0..query.len() {
+            let numeric = difference(&mut query, i, |query| 1.5 * f64::from(predictor.offset(query)));
+            assert!((numeric - f64::from(gradient[i])).abs() < 1e-2, "{name}: {i}");
+        }
+    }
+}
+
+#[test]
 fn a_trilinear_predictor_scores_relations_by_the_pull_back_of_the_tail() {
     for name in predictor_names() {
         let predictor = predictor(name, 4).unwrap();

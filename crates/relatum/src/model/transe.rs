@@ -29,15 +29,11 @@ impl LinkPredictor for TransE {
         }
     }
 
-    fn pull_back(
-        &self,
-        _head: &[f32],
-        _relation: &[f32],
-        gradient: &[f32],
-        head_gradient: &mut [f32],
-        relation_gradient: &mut [f32],
-    ) {
+    fn head_pull_back(&self, _: &[f32], _: &[f32], gradient: &[f32], head_gradient: &mut [f32]) {
         axpy(head_gradient, 2.0, gradient);
+    }
+
+    fn relation_pull_back(&self, _: &[f32], _: &[f32], gradient: &[f32], relation_gradient: &mut [f32]) {
         axpy(relation_gradient, 2.0, gradient);
     }
 }

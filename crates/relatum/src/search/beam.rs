@@ -13,6 +13,7 @@ use super::fold::meet;
 use super::top::best;
 use super::{AtomTruth, Budget, Certainty, Found, Logic, SearchError, block_of};
 use crate::graph::{EntityId, Id};
+use crate::kernels::Threads;
 use crate::plan::{BranchPlan, Factor, Plan, SignedHop, Step};
 use crate::query::{Direction, Hop, Term, VariableId};
 
@@ -275,7 +276,8 @@ impl<'a> Beam<'a> {
                     from.dedup();
                     let rows = self.rows(&from, *hop, *negated, usage)?;
                     let all = vectors.get_or_insert_with(|| vec![vec![1.0; n]; states.len()]);
-                    all.par_iter_mut().zip(states).for_each(|(vector, state)| {
+                    let grain = Threads::here().grain();
+                    all.par_iter_mut().zip(states).with_min_len(grain).for_each(|(vector, state)| {
                         let value = state.value(*variable);
                         if let Some(at) = value.and_then(|value| from.binary_search(&value).ok()) {
                             meet(self.logic.t_norm, vector, &rows[at * n..][..n]);
@@ -309,7 +311,10 @@ impl<'a> Beam<'a> {
         let mut vectors = match vectors {
             None => vec![common; states.len()],
             Some(mut all) => {
-                all.par_iter_mut().for_each(|vector| meet(self.logic.t_norm, vector, &common));
+                let grain = Threads::here().grain();
+                all.par_iter_mut()
+                    .with_min_len(grain)
+                    .for_each(|vector| meet(self.logic.t_norm, vector, &common));
                 all
             }
         };

@@ -1,5 +1,7 @@
 //! Why a search cannot run.
 
+use crate::model::Calibration;
+
 /// A search that cannot be.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -19,6 +21,24 @@ pub enum SearchError {
          --method beam, or another calibration"
     )]
     RawScores,
+    /// Vectors of continuous optimisation have single scores, not rows. Take another calibration.
+    #[error(
+        "`{calibration}` needs the scores of all entities at once, which continuous optimisation does not have: \
+         take --calibration sigmoid (or raw), or --method exact or beam"
+    )]
+    NeedsARow {
+        /// The calibration that cannot be.
+        calibration: Calibration,
+    },
+    /// The vectors went to infinity. Regularise more, step less, or take sigmoid.
+    #[error(
+        "continuous optimisation diverged at step {step}: take a larger regularisation, a smaller learning \
+         rate, or --calibration sigmoid"
+    )]
+    Diverged {
+        /// The step.
+        step: usize,
+    },
     /// The model gives scores that are no numbers. Train it again.
     #[error("the model gives scores that are no numbers (NaN): train or import it again")]
     NotANumber,

@@ -24,10 +24,14 @@ pub enum Goal<'a> {
         /// Which entities count as answers.
         keep: &'a (dyn Fn(EntityId) -> bool + Sync),
     },
-    /// The score of every entity that has at least this much; every other has provably less.
+    /// The score of every entity, in one pass: no value of a variable whose message is below a
+    /// floor is looked at, so each alternative's scores of at least the floor are exact and every
+    /// other is provably less.
     All {
         /// The floor.
         floor: f32,
+        /// Each projection looks at no more than so many best values of its source; none: no limit.
+        most: Option<usize>,
     },
 }
 
@@ -50,6 +54,12 @@ pub struct Exact<'a> {
     stopped: bool,
     /// The largest bound that was taken for nothing.
     ignored: f32,
+    /// Whether upper bounds are kept: only where something is to be proven from them.
+    bounded: bool,
+    /// How many values of its source a projection looks at.
+    most: usize,
+    /// Whether that left any out.
+    cut: bool,
 }
 
 /// What is known of a message so far.
@@ -97,16 +107,55 @@ impl<'a> Exact<'a> {
             rows: 0,
             stopped: false,
             ignored: 0.0,
+            bounded: true,
+            most: usize::MAX,
+            cut: false,
         })
     }
 
     /// Searches until the goal is proven or the budget is spent.
     pub fn run(&mut self, goal: Goal<'_>) -> Result<Found, SearchError> {
-        let needed = self.needed();
-        let mut epsilon = match goal {
-            Goal::All { floor } => floor.max(NEGLIGIBLE),
-            Goal::Top { .. } => 1.0 / FALL,
+        match goal {
+            Goal::All { floor, most } => self.pass(floor.max(NEGLIGIBLE), most),
+            Goal::Top { count, keep } => self.prove(count, keep),
+        }
+    }
+
+    /// One pass over the messages, with lower bounds alone.
+    fn pass(&mut self, floor: f32, most: Option<usize>) -> Result<Found, SearchError> {
+        (self.bounded, self.most) = (false, most.unwrap_or(usize::MAX));
+        for message in self.needed() {
+            self.advance(message, floor)?;
+        }
+        let (scores, _) = self.joined();
+        let certainty = if self.stopped {
+            Certainty::Stopped
+        } else if self.cut {
+            Certainty::Beam
+        } else {
+            Certainty::Exact { within: self.error() }
         };
+        Ok(Found { scores, certainty, rows: self.rows })
+    }
+
+    /// What the values that were left out can change at most: nothing at or above the floor, unless
+    /// they are added up by a disjunction or turned round by a negated sub-query.
+    fn error(&self) -> f32 {
+        let is_row = |part: &MessageId| matches!(self.plan.messages[part.index()], Message::Row { .. });
+        let turned = |message: &&Message| matches!(message, Message::Not(part) if !is_row(part));
+        let times =
+            self.plan.branches.len().saturating_sub(1) + self.plan.messages.iter().filter(turned).count();
+        (self.ignored * times as f32).min(1.0)
+    }
+
+    /// Rounds with ever smaller messages, until the bounds prove the best answers.
+    fn prove(
+        &mut self,
+        count: usize,
+        keep: &(dyn Fn(EntityId) -> bool + Sync),
+    ) -> Result<Found, SearchError> {
+        let needed = self.needed();
+        let mut epsilon = 1.0 / FALL;
         loop {
             for &message in &needed {
                 self.advance(message, epsilon)?;
@@ -116,10 +165,7 @@ impl<'a> Exact<'a> {
                 return Ok(Found { scores: low, certainty: Certainty::Stopped, rows: self.rows });
             }
             let last = epsilon <= NEGLIGIBLE;
-            let (proven, worst) = match goal {
-                Goal::All { .. } => (true, 0.0),
-                Goal::Top { count, keep } => proven(&low, high.as_deref(), count, keep),
-            };
+            let (proven, worst) = proven(&low, high.as_deref(), count, keep);
             if proven || last {
                 let within = if last { self.ignored } else { 0.0 };
                 return Ok(Found { scores: low, certainty: Certainty::Exact { within }, rows: self.rows });
@@ -213,17 +259,21 @@ impl<'a> Exact<'a> {
         let (looks, plain): (Vec<&MessageId>, Vec<&MessageId>) = parts.iter().partition(is_look);
         let n = self.truth.entities();
         let mut low = vec![1.0; n];
-        let mut high = vec![1.0; n];
+        let mut high = if self.bounded { vec![1.0; n] } else { Vec::new() };
         for part in plain {
             let part = &self.states[part.index()];
             meet(self.logic.t_norm, &mut low, &part.low);
             meet(self.logic.t_norm, &mut high, part.high());
         }
         for look in looks {
-            self.look(*look, &high, epsilon)?;
+            self.look(*look, if self.bounded { &high } else { &low }, epsilon)?;
             let look = &self.states[look.index()];
             meet(self.logic.t_norm, &mut low, &look.low);
             meet(self.logic.t_norm, &mut high, look.high());
+        }
+        if !self.bounded {
+            self.set(id, low, None);
+            return Ok(());
         }
         let widest = low.iter().zip(&high).map(|(low, high)| high - low).fold(0.0, f32::max);
         if widest > NEGLIGIBLE {
@@ -255,6 +305,10 @@ impl<'a> Exact<'a> {
             .map(|(y, (&low, _))| (EntityId::from_index(y), low))
             .collect();
         next.sort_unstable_by(better);
+        if next.len() > self.most {
+            next.truncate(self.most);
+            self.cut = true;
+        }
         for block in next.chunks(block_of(n)) {
             if self.budget.is_spent(self.rows) {
                 self.stopped = true;
@@ -273,7 +327,7 @@ impl<'a> Exact<'a> {
         let of_source = &self.states[source.index()];
         let left = of_source.high().iter().zip(&state.done).filter(|(_, done)| !**done);
         let bound = left.map(|(high, _)| *high).fold(0.0, f32::max);
-        if bound > NEGLIGIBLE {
+        if self.bounded && bound > NEGLIGIBLE {
             state.high = Some(state.low.iter().map(|&low| low.max(bound)).collect());
         } else {
             self.ignored = self.ignored.max(bound);
@@ -290,7 +344,7 @@ impl<'a> Exact<'a> {
         let mut state = std::mem::take(&mut self.states[id.index()]);
         if state.low.is_empty() {
             state.low = vec![0.0; n];
-            state.high = Some(vec![1.0; n]);
+            state.high = self.bounded.then(|| vec![1.0; n]);
             state.done = vec![false; n];
             state.via = vec![EntityId(0); n];
         }

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::graph::EntityId;
+use crate::kernels::Threads;
 use crate::logic::TNorm;
 
 /// How many entities one task takes.
@@ -23,7 +24,8 @@ pub(super) fn fold_rows(
     via: &mut [EntityId],
 ) {
     let n = out.len();
-    out.par_chunks_mut(CHUNK).zip(via.par_chunks_mut(CHUNK)).enumerate().for_each(|(chunk, (out, via))| {
+    let chunks = out.par_chunks_mut(CHUNK).zip(via.par_chunks_mut(CHUNK)).enumerate();
+    chunks.with_min_len(Threads::here().grain()).for_each(|(chunk, (out, via))| {
         let start = chunk * CHUNK;
         for (index, &(y, message)) in from.iter().enumerate() {
             let row = &rows[index * n + start..][..out.len()];

@@ -4,8 +4,10 @@
 //! soon as no later atom mentions it. [`exact`] uses that on whole vectors, for questions that
 //! are trees; [`beam`] keeps the k best assignments, for every question. Both run a
 //! [`Plan`](crate::plan::Plan) and see the model and the graph only through [`AtomTruth`].
+//! [`continuous`] runs the same plan on vectors instead of entities.
 
 pub mod beam;
+pub mod continuous;
 mod error;
 pub mod exact;
 mod facts;
@@ -81,6 +83,11 @@ pub enum Certainty {
     },
     /// The best that a beam found; others may be better.
     Beam,
+    /// Where the vectors of continuous optimisation came to rest; elsewhere may be better.
+    Continuous {
+        /// Steps taken, over all branches.
+        steps: usize,
+    },
     /// The budget was spent first; these are the best so far.
     Stopped,
 }

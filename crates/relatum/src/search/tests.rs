@@ -52,7 +52,7 @@ proptest! {
         prop_assert!(close(&beam.scores, &expected), "beam {:?}, naive {expected:?}", beam.scores);
         if plan.is_tree() {
             let mut exact = Exact::new(&plan, &table, logic, Budget::default()).unwrap();
-            let found = exact.run(Goal::All { floor: 0.0 }).unwrap();
+            let found = exact.run(Goal::All { floor: 0.0, most: None }).unwrap();
             prop_assert!(close(&found.scores, &expected), "exact {:?}, naive {expected:?}", found.scores);
         }
     }
@@ -73,6 +73,32 @@ proptest! {
             prop_assert!(close(&scores(&found.scores), &scores(&expected)), "{:?} {expected:?}", found.scores);
             // What was not proven to be among the best has a lower bound, never too much.
             prop_assert!(found.scores.iter().zip(&expected).all(|(low, truth)| low <= &(truth + 1e-5)));
+        }
+    }
+
+    #[test]
+    fn a_pass_over_the_most_promising_values_says_what_it_left_out(
+        checked in checked(), table in tables(), logic in logics(), most in 1usize..4, floor in 0.0f32..0.3
+    ) {
+        prop_assume!(checked.normal_form.branches.iter().all(|branch| branch.negated.is_empty()));
+        let graph = tiny_graph(&[]);
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions::default());
+        prop_assume!(plan.is_tree());
+        let expected = naive(&table, &checked.normal_form, logic);
+        let run = |most| {
+            let mut exact = Exact::new(&plan, &table, logic, Budget::default()).unwrap();
+            exact.run(Goal::All { floor, most }).unwrap()
+        };
+        let (some, all) = (run(Some(most)), run(None));
+        prop_assert!(some.rows <= all.rows);
+        prop_assert!(some.scores.iter().zip(&all.scores).all(|(some, all)| some <= all));
+        if let Certainty::Exact { .. } = some.certainty {
+            prop_assert_eq!(&some, &all);
+        }
+        let Certainty::Exact { within } = all.certainty else { panic!("{:?}", all.certainty) };
+        for (score, truth) in all.scores.iter().zip(&expected) {
+            prop_assert!(score <= &(truth + 1e-5));
+            prop_assert!(*truth < floor || truth - score <= within + 1e-5, "{score} {truth} ± {within}");
         }
     }
 

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::facts::Facts;
 use crate::graph::{EntityId, Graph, RelationId, Split};
+use crate::kernels::Threads;
 use crate::model::{Calibration, Model, Reciprocals};
 use crate::query::{Direction, Hop};
 
@@ -57,6 +58,21 @@ impl<'a> Scorer<'a> {
         Self { model, facts: Facts::new(graph, known), reciprocals: Reciprocals::of(graph), calibration }
     }
 
+    /// Writes one row for each pair, as [`rows`](AtomTruth::rows) does, whatever their hops: one
+    /// product instead of one for each hop.
+    pub fn pairs(&self, pairs: &[(EntityId, Hop)], rows: &mut [f32]) {
+        let queries: Vec<(EntityId, RelationId)> =
+            pairs.iter().map(|&(head, hop)| (head, self.relation(hop))).collect();
+        self.model.scores(&queries, rows);
+        let rows = rows.par_chunks_exact_mut(self.entities()).zip(pairs);
+        rows.with_min_len(Threads::here().grain()).for_each(|(row, &(head, hop))| {
+            // Counted in the training graph, whatever is trusted: the model has seen no other.
+            let known_tails = self.facts.neighbours(Split::Train, head, hop).len();
+            self.calibration.apply(row, known_tails);
+            self.facts.mark(head, hop, row);
+        });
+    }
+
     /// The relation of the model that reads the hop forwards.
     fn relation(&self, hop: Hop) -> RelationId {
         match hop.direction {
@@ -72,15 +88,8 @@ impl AtomTruth for Scorer<'_> {
     }
 
     fn rows(&self, from: &[EntityId], hop: Hop, rows: &mut [f32]) {
-        let relation = self.relation(hop);
-        let queries: Vec<(EntityId, RelationId)> = from.iter().map(|&head| (head, relation)).collect();
-        self.model.scores(&queries, rows);
-        rows.par_chunks_exact_mut(self.entities()).zip(from).for_each(|(row, &head)| {
-            // Counted in the training graph, whatever is trusted: the model has seen no other.
-            let known_tails = self.facts.neighbours(Split::Train, head, hop).len();
-            self.calibration.apply(row, known_tails);
-            self.facts.mark(head, hop, row);
-        });
+        let pairs: Vec<(EntityId, Hop)> = from.iter().map(|&head| (head, hop)).collect();
+        self.pairs(&pairs, rows);
     }
 
     fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {

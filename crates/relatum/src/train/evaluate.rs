@@ -3,19 +3,8 @@
 use rayon::prelude::*;
 
 use super::groups::{Group, Groups};
-use crate::graph::{EntityId, Graph, Id, RelationId, Split};
-use crate::kernels::count_above;
-use crate::model::{LinkMetrics, Model, Reciprocals};
-
-/// The rank of an answer whose score others share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ties {
-    /// The mean of the ranks that the tied candidates take together.
-    #[default]
-    Mean,
-    /// The worst of them, as code does that counts every candidate with at least the same score.
-    Pessimistic,
-}
+use crate::graph::{EntityId, Graph, RelationId, Split};
+use crate::model::{LinkMetrics, Model, Reciprocals, Ties, filtered_rank};
 
 /// The metrics of one relation of the graph, in one direction.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +66,7 @@ pub fn evaluate_some(model: &Model, graph: &Graph, split: Split, ties: Ties, mos
             .zip(block)
             .map(|(row, group)| {
                 let known = known_tails(graph, &reciprocals, group);
-                groups.tails(group).iter().map(|&tail| rank(row, tail, &known, ties)).collect()
+                groups.tails(group).iter().map(|&tail| filtered_rank(row, tail, &known, ties)).collect()
             })
             .collect();
         for (group, ranks) in block.iter().zip(ranks) {
@@ -97,24 +86,6 @@ fn step(pairs: usize, most: usize) -> usize {
 pub(super) fn sampled(graph: &Graph, split: Split, most: usize) -> (usize, usize) {
     let pairs = Groups::of(graph, split, &Reciprocals::of(graph)).len();
     (pairs.div_ceil(step(pairs, most)), pairs)
-}
-
-#[allow(clippy::float_cmp, reason = "a tie is the very same number")]
-/// The place of a tail among all candidates that are not known answers.
-fn rank(row: &[f32], tail: EntityId, known: &[EntityId], ties: Ties) -> f64 {
-    let score = row[tail.index()];
-    if score.is_nan() {
-        return row.len() as f64;
-    }
-    let (mut above, mut equal) = count_above(row, score);
-    for entity in known {
-        above -= usize::from(row[entity.index()] > score);
-        equal -= usize::from(row[entity.index()] == score);
-    }
-    match ties {
-        Ties::Mean => 1.0 + above as f64 + equal as f64 / 2.0,
-        Ties::Pessimistic => 1.0 + (above + equal) as f64,
-    }
 }
 
 /// All true tails of a (head, relation) in any split, the ones to be found among them.
@@ -177,26 +148,5 @@ mod tests {
             let report = evaluate_some(&model, &graph, Split::Valid, Ties::Mean, most);
             assert_eq!(report.queries.count, looked_at);
         }
-    }
-
-    #[test]
-    fn ties_take_their_mean_rank_or_the_worst() {
-        let row = [0.5, 0.9, 0.5, 0.5, 0.1];
-        let rank = |ties| rank(&row, EntityId(0), &[EntityId(0)], ties);
-        assert!((rank(Ties::Mean) - 3.0).abs() < 1e-12, "places 2, 3 and 4 are shared");
-        assert!((rank(Ties::Pessimistic) - 4.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn known_answers_do_not_push_a_tail_down() {
-        let row = [0.5, 0.9, 0.8, 0.5];
-        let known = [EntityId(0), EntityId(1), EntityId(3)];
-        assert!((rank(&row, EntityId(0), &known, Ties::Pessimistic) - 2.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_score_that_is_no_number_ranks_last() {
-        let row = [f32::NAN, 0.9, 0.8];
-        assert!((rank(&row, EntityId(0), &[EntityId(0)], Ties::Mean) - 3.0).abs() < 1e-12);
     }
 }

@@ -22,7 +22,7 @@ mod step;
 mod trainer;
 
 pub use checkpoint::Checkpoint;
-pub use evaluate::{LinkReport, RelationMetrics, Ties, evaluate, evaluate_some};
+pub use evaluate::{LinkReport, RelationMetrics, evaluate, evaluate_some};
 pub use floor::Floor;
 pub use grid::Grid;
 pub use memory::Memory;

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::chart::chart;
 use super::checkpoint::Checkpoint;
-use super::evaluate::{Ties, evaluate_some, sampled};
+use super::evaluate::{evaluate_some, sampled};
 use super::{BatchReport, Epoch, Progress, Settings, TrainError, Trainer};
 use crate::graph::Split;
-use crate::model::{Card, CurvePoint, LinkMetrics, ModelFolder};
+use crate::model::{Card, CurvePoint, LinkMetrics, ModelFolder, Ties};
 use crate::store::{Project, StoreError, write_atomically};
 
 /// What is known of a finished epoch.

@@ -7,6 +7,7 @@ use relatum::answer::{Ask, Method};
 use relatum::logic::{Negation, TNorm};
 use relatum::model::{Calibration, ModelFolder};
 use relatum::search::beam::Width;
+use relatum::search::continuous::ContinuousSettings;
 use relatum::search::{Budget, Known, Logic};
 
 use crate::exit::Misuse;
@@ -18,8 +19,9 @@ pub(crate) struct Flags {
     /// The question is SPARQL, whatever it looks like
     #[arg(long)]
     pub(super) sparql: bool,
-    /// How to search: exact where the question is a tree, else a beam
-    #[arg(long, default_value = "auto", value_parser = ["auto", "exact", "beam"])]
+    /// How to search: auto is exact where the question is a tree, else a beam; continuous
+    /// optimises vectors in place of entities
+    #[arg(long, default_value = "auto", value_parser = ["auto", "exact", "beam", "continuous"])]
     method: String,
     /// How many assignments a beam keeps
     #[arg(long, default_value_t = 64, value_parser = parse_positive)]
@@ -30,8 +32,9 @@ pub(crate) struct Flags {
     /// How truth values combine
     #[arg(long, default_value = "product", value_parser = t_norms())]
     t_norm: TNorm,
-    /// How scores become truth values
+    /// How scores become truth values; continuous optimisation has sigmoid for its default
     #[arg(long, default_value = "softmax-count", value_parser = calibrations())]
+    #[arg(default_value_if("method", "continuous", "sigmoid"))]
     calibration: Calibration,
     /// Negate as 1 - min(1, C·truth)
     #[arg(long, value_name = "C", default_value_t = 1.0, value_parser = parse_scale)]
@@ -119,10 +122,12 @@ impl Flags {
             method: match self.method.as_str() {
                 "exact" => Method::Exact,
                 "beam" => Method::Beam,
+                "continuous" => Method::Continuous,
                 _ if self.paper => Method::Beam,
                 _ => Method::Auto,
             },
             width: Width { k: self.k, paper: self.paper },
+            continuous: ContinuousSettings::default(),
             logic: Logic { t_norm: self.t_norm, negation: Negation { scale: self.negation_scale } },
             calibration: self.calibration,
             known: match self.known.as_str() {

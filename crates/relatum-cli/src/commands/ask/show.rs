@@ -13,6 +13,7 @@ fn certainty_text(answers: &Answers) -> String {
         Certainty::Exact { within } if within > 0.0 => format!("proven exact to {within:.0e}"),
         Certainty::Exact { .. } => "proven exact".to_owned(),
         Certainty::Beam => "the best of a beam".to_owned(),
+        Certainty::Continuous { steps } => format!("continuous optimisation, {steps} steps"),
         Certainty::Stopped => "stopped early: the best so far".to_owned(),
     }
 }

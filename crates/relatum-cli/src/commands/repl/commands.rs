@@ -96,11 +96,12 @@ impl Session<'_> {
         if value.is_empty() {
             return Ok(self.settings.one(name)?);
         }
-        let flags = self.settings.changed(name, value)?;
-        if flags.model != self.settings.flags.model {
-            self.asker.model = ModelFolder::of(self.project, &flags.model)?.load(self.project)?.model;
+        let changed = self.settings.changed(name, value)?;
+        let model = &changed.flags.model;
+        if *model != self.settings.flags.model {
+            self.asker.model = ModelFolder::of(self.project, model)?.load(self.project)?.model;
         }
-        self.settings.flags = flags;
+        self.settings = changed;
         Ok(String::new())
     }
 

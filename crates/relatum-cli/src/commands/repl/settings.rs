@@ -1,5 +1,7 @@
 //! The flags of `relatum ask` as settings that can be changed: `:set k 128`.
 
+use std::collections::BTreeMap;
+
 use clap::{CommandFactory, Parser};
 
 use crate::commands::ask::Flags;
@@ -9,6 +11,9 @@ use crate::output;
 /// The settings of a session.
 pub(super) struct Settings {
     pub(super) flags: Flags,
+    /// What was said, on the command line or with `:set`. The rest follows from it: the default of
+    /// one setting may depend on another.
+    given: BTreeMap<&'static str, String>,
 }
 
 /// The flags alone, so that one reader of values serves the command line and the prompt.
@@ -25,12 +30,18 @@ pub(super) struct Setting {
     pub(super) help: String,
     /// The values that there are, where they can be listed.
     pub(super) choices: Vec<String>,
-    default: String,
 }
 
 impl Settings {
     pub(super) fn new(flags: Flags) -> Self {
-        Self { flags }
+        let mut given = BTreeMap::new();
+        for (name, value) in flags.pairs() {
+            let implied = parsed(&given).is_ok_and(|flags| flags.pairs().contains(&(name, value.clone())));
+            if !implied {
+                given.insert(name, value);
+            }
+        }
+        Self { flags, given }
     }
 
     /// Every setting, its value and what it is for.
@@ -50,25 +61,20 @@ impl Settings {
         Ok(format!("{} = {value}: {}\n", setting.name, setting.meaning()))
     }
 
-    /// The flags with one setting changed; `default` is the value it has when nothing is said.
-    pub(super) fn changed(&self, name: &str, value: &str) -> Result<Flags, Misuse> {
+    /// The settings with one changed; `default` is the value it has when nothing is said.
+    pub(super) fn changed(&self, name: &str, value: &str) -> Result<Self, Misuse> {
         let setting = find(name)?;
-        let value = if value == "default" { &setting.default } else { value };
-        if !setting.choices.is_empty() && setting.is_switch() && !setting.choices.iter().any(|it| it == value) {
+        let mut given = self.given.clone();
+        if value == "default" {
+            given.remove(setting.name);
+        } else if setting.is_switch() && !setting.choices.iter().any(|it| it == value) {
             return Err(Misuse(format!("{} is on or off, not '{value}'", setting.name)));
+        } else {
+            given.insert(setting.name, value.to_owned());
         }
-        let mut words = Vec::new();
-        for (name, old) in self.flags.pairs() {
-            let value = if name == setting.name { value } else { &old };
-            match value {
-                "off" | "none" => {}
-                "on" => words.push(format!("--{name}")),
-                value => words.push(format!("--{name}={value}")),
-            }
-        }
-        let flags = Line::try_parse_from(words).map_err(|error| said(&error))?.flags;
+        let flags = parsed(&given)?;
         flags.refuse_nonsense()?;
-        Ok(flags)
+        Ok(Self { flags, given })
     }
 }
 
@@ -83,6 +89,16 @@ impl Setting {
     }
 }
 
+/// The flags that follow from what was said.
+fn parsed(given: &BTreeMap<&'static str, String>) -> Result<Flags, Misuse> {
+    let words = given.iter().filter_map(|(name, value)| match value.as_str() {
+        "off" | "none" => None,
+        "on" => Some(format!("--{name}")),
+        value => Some(format!("--{name}={value}")),
+    });
+    Ok(Line::try_parse_from(words).map_err(|error| said(&error))?.flags)
+}
+
 /// Every setting there is.
 pub(super) fn all() -> Vec<Setting> {
     let command = Line::command();
@@ -94,14 +110,10 @@ pub(super) fn all() -> Vec<Setting> {
         } else {
             argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect()
         };
-        let default = match argument.get_default_values().first() {
-            Some(value) if !switch => value.to_string_lossy().into_owned(),
-            _ => if switch { "off" } else { "none" }.to_owned(),
-        };
         let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
-        Some(Setting { name, help, choices, default })
+        Some(Setting { name, help, choices })
     };
-    let flags = Line::try_parse_from(std::iter::empty::<&str>()).map(|line| line.flags.pairs());
+    let flags = parsed(&BTreeMap::new()).map(|flags| flags.pairs());
     flags.unwrap_or_default().into_iter().filter_map(|(name, _)| described(name)).collect()
 }
 
@@ -142,11 +154,11 @@ mod tests {
     #[test]
     fn a_setting_changes_and_the_others_stay() {
         let mut settings = settings(&["--top=3", "--explain", "--timeout=1.5"]);
-        settings.flags = settings.changed("k", "128").unwrap();
-        settings.flags = settings.changed("t_norm", "min").unwrap();
-        settings.flags = settings.changed("explain", "off").unwrap();
-        settings.flags = settings.changed("max-rows", "7").unwrap();
-        settings.flags = settings.changed("max-rows", "default").unwrap();
+        let changes =
+            [("k", "128"), ("t_norm", "min"), ("explain", "off"), ("max-rows", "7"), ("max-rows", "default")];
+        for (name, value) in changes {
+            settings = settings.changed(name, value).unwrap();
+        }
         let changed: Vec<String> = settings
             .flags
             .pairs()
@@ -158,12 +170,25 @@ mod tests {
     }
 
     #[test]
+    fn a_default_may_depend_on_another_setting() {
+        let calibration = |settings: &Settings| {
+            settings.flags.pairs().into_iter().find(|(name, _)| *name == "calibration").unwrap().1
+        };
+        let started = settings(&["--method=continuous"]);
+        assert_eq!(calibration(&started), "sigmoid");
+        let back = started.changed("method", "auto").unwrap();
+        assert_eq!(calibration(&back), "softmax-count");
+        let chosen = back.changed("calibration", "minmax").unwrap().changed("method", "continuous").unwrap();
+        assert_eq!(calibration(&chosen), "minmax");
+    }
+
+    #[test]
     fn a_wrong_value_lists_the_choices() {
         let settings = settings(&[]);
-        let said = |name: &str, value: &str| settings.changed(name, value).unwrap_err().0;
+        let said = |name: &str, value: &str| settings.changed(name, value).err().unwrap().0;
         insta::assert_snapshot!(said("method", "magic"), @r"
         invalid value 'magic' for '--method <METHOD>'
-          [possible values: auto, exact, beam]
+          [possible values: auto, exact, beam, continuous]
         ");
         insta::assert_snapshot!(said("calibration", "tanh"), @r"
         invalid value 'tanh' for '--calibration <CALIBRATION>'

@@ -1,0 +1,189 @@
+//! `relatum benchmark`: the paper's table for a project, and ours beside it.
+
+mod pictures;
+mod table;
+pub(super) mod work;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use relatum::benchmark::{Dataset, Family, QueryGroup, Setting};
+use relatum::graph::Split;
+use relatum::model::ModelFolder;
+use relatum::store::Project;
+
+use super::train::use_threads;
+use crate::exit::Misuse;
+use crate::signals;
+use table::{Report, Row};
+use work::Bench;
+
+/// Measure how well benchmark queries are answered, by type, beside what was published
+///
+/// Every hard answer is ranked among all entities, the other answers left out. Settings are chosen
+/// by type on the validation queries (see `relatum tune`), results reported on the split asked for.
+/// What is finished is kept: the same command goes on where it was stopped.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  relatum benchmark fb15k-237/
+  relatum benchmark fb15k-237/ --method best --types 2p,3p --limit 500
+  relatum benchmark fb15k-237/ --setting 'beam k=64 product softmax-count train'
+  relatum benchmark fb15k-237/ --by-missing-links --plots pictures/")]
+pub(crate) struct Args {
+    /// The project folder
+    dir: PathBuf,
+    /// The name of the model
+    #[arg(long, default_value = ModelFolder::DEFAULT)]
+    model: String,
+    /// How to answer: what the paper does, or the best there is [default: paper,best]
+    #[arg(long, value_delimiter = ',', value_name = "METHOD,…")]
+    method: Vec<Method>,
+    /// Answer with one fixed setting instead; may be given several times
+    #[arg(long, value_parser = |text: &str| text.parse::<Setting>())]
+    setting: Vec<Setting>,
+    /// The queries to report on [default: test, or valid where there are no test queries]
+    #[arg(long, value_parser = ["valid", "test"])]
+    split: Option<String>,
+    /// The types of query [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "TYPE,…")]
+    types: Vec<String>,
+    /// At most so many queries of each type, evenly spread
+    #[arg(long, value_name = "N", value_parser = super::settings::positive)]
+    limit: Option<usize>,
+    /// How many validation queries of each type to choose settings on
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = super::settings::positive)]
+    tune_on: usize,
+    /// Draw bars by type, time by type, accuracy by k and by rank into this folder, as SVG
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
+    /// Threads to use [default: all cores]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Print JSON
+    #[arg(long, conflicts_with_all = ["csv", "markdown"])]
+    json: bool,
+    /// Print comma-separated values
+    #[arg(long, conflicts_with = "markdown")]
+    csv: bool,
+    /// Print Markdown
+    #[arg(long)]
+    markdown: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Method {
+    /// CQD-Beam and CQD-CO with the paper's choices
+    Paper,
+    /// CQD-Beam with the paper's choices
+    PaperBeam,
+    /// CQD-CO with the paper's choices
+    PaperCo,
+    /// Exact search, calibrated, training edges trusted
+    Best,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    use_threads(args.threads)?;
+    signals::watch()?;
+    let project = Project::open(&args.dir)?;
+    let split = match args.split.as_deref() {
+        Some("valid") => Split::Valid,
+        Some(_) => Split::Test,
+        None if project.queries().of(Split::Test).is_none() => Split::Valid,
+        None => Split::Test,
+    };
+    work::queries(&project, split)?;
+    let (folder, stored) = work::load(&project, &args.model)?;
+    let mut bench = Bench::new(&project, &folder, &stored)?;
+    let groups = bench.groups(split, &args.types)?;
+    if groups.is_empty() {
+        return Err(Misuse(format!("there are no {split} queries of these types")).into());
+    }
+    let mut rows = Vec::new();
+    for (label, family) in methods(args) {
+        rows.push(tuned_row(&mut bench, args, split, &groups, &label, family)?);
+    }
+    for setting in &args.setting {
+        let each = groups.iter().map(|group| (*group, *setting)).collect();
+        rows.push(row(&mut bench, args, split, &setting.to_string(), each)?);
+    }
+    bench.finish();
+    let report = Report {
+        model: format!("{} ({}, rank {})", args.model, stored.card.model, stored.card.rank),
+        split,
+        dataset: Dataset::of(project.graph()),
+        types: groups.iter().map(|group| group.shape.as_str()).collect(),
+        rows,
+    };
+    if let Some(dir) = &args.plots {
+        pictures::draw(dir, &project, args, split, &report)?;
+    }
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{:#}", report.json())?;
+    } else if args.csv {
+        write!(out, "{}", report.csv())?;
+    } else if args.markdown {
+        write!(out, "{}", report.markdown())?;
+    } else {
+        write!(out, "{}", report.text())?;
+    }
+    Ok(())
+}
+
+/// The methods asked for, each once.
+fn methods(args: &Args) -> Vec<(String, Family)> {
+    let all = if args.method.is_empty() && args.setting.is_empty() {
+        vec![Method::Paper, Method::Best]
+    } else {
+        args.method.clone()
+    };
+    let mut families: Vec<Family> = Vec::new();
+    for method in all {
+        let of_method: &[Family] = match method {
+            Method::Paper => &[Family::PaperBeam, Family::PaperContinuous],
+            Method::PaperBeam => &[Family::PaperBeam],
+            Method::PaperCo => &[Family::PaperContinuous],
+            Method::Best => &[Family::Best],
+        };
+        for &family in of_method {
+            if !families.contains(&family) {
+                families.push(family);
+            }
+        }
+    }
+    families.into_iter().map(|family| (family.name().to_owned(), family)).collect()
+}
+
+fn tuned_row(
+    bench: &mut Bench<'_>,
+    args: &Args,
+    split: Split,
+    groups: &[&QueryGroup],
+    label: &str,
+    family: Family,
+) -> anyhow::Result<Row> {
+    let types: Vec<String> = groups.iter().map(|group| group.shape.clone()).collect();
+    let tuned = bench.tuned(family, &types, args.tune_on, false)?;
+    let chosen = |group: &QueryGroup| tuned.types.get(&group.shape).map(|choice| choice.setting);
+    let each = groups.iter().filter_map(|group| Some((*group, chosen(group)?))).collect();
+    row(bench, args, split, label, each)
+}
+
+fn row(
+    bench: &mut Bench<'_>,
+    args: &Args,
+    split: Split,
+    label: &str,
+    each: Vec<(&QueryGroup, Setting)>,
+) -> anyhow::Result<Row> {
+    let mut row = Row { method: label.to_owned(), cells: Vec::new(), shares: Vec::new() };
+    for (group, setting) in each {
+        let measured = bench.measure(label, split, group, args.limit, setting)?;
+        row.shares.push(bench.share(&measured.cell));
+        row.cells.push(measured);
+    }
+    Ok(row)
+}

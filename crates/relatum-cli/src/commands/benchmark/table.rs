@@ -1,0 +1,245 @@
+//! Results as tables: for a terminal, for a paper, for a program.
+
+use relatum::benchmark::{Dataset, Published};
+use relatum::graph::Split;
+use relatum::model::LinkMetrics;
+use serde_json::{Value, json};
+
+use super::work::Measured;
+use crate::output;
+
+/// One method with its cells.
+pub(crate) struct Row {
+    pub(crate) method: String,
+    pub(crate) cells: Vec<Measured>,
+    /// Share of the peak of each cell.
+    pub(crate) shares: Vec<String>,
+}
+
+impl Row {
+    fn metrics(&self, shape: &str) -> Option<&LinkMetrics> {
+        self.cells.iter().find(|cell| cell.shape == shape).map(|cell| &cell.cell.metrics)
+    }
+
+    /// The mean over types, each counting the same.
+    pub(crate) fn mean(&self) -> LinkMetrics {
+        let each: Vec<LinkMetrics> = self.cells.iter().map(|cell| cell.cell.metrics).collect();
+        LinkMetrics::mean(&each)
+    }
+}
+
+/// Everything that is shown.
+pub(crate) struct Report<'a> {
+    pub(crate) model: String,
+    pub(crate) split: Split,
+    pub(crate) dataset: Option<&'static Dataset>,
+    pub(crate) types: Vec<&'a str>,
+    pub(crate) rows: Vec<Row>,
+}
+
+impl Report<'_> {
+    pub(crate) fn text(&self) -> String {
+        let mut text =
+            format!("{}\nHits@3, filtered; ties at their mean rank; means over {}\n\n", self.title(), MEANS);
+        text += &output::render(&self.overview());
+        for row in &self.rows {
+            text += &format!("\n{}\n\n", row.method);
+            text += &output::render(&details(row));
+        }
+        text
+    }
+
+    pub(crate) fn markdown(&self) -> String {
+        let mut text =
+            format!("{}, Hits@3 (filtered, ties at mean rank, means over {MEANS}):\n\n", self.title());
+        text += &markdown(&self.overview_rows());
+        for row in &self.rows {
+            text += &format!("\n{}:\n\n{}", row.method, markdown(&detail_rows(row)));
+        }
+        text
+    }
+
+    pub(crate) fn csv(&self) -> String {
+        let mut text = "method,type,queries,mrr,hits@1,hits@3,hits@10,rows,seconds,setting\n".to_owned();
+        for row in &self.rows {
+            for Measured { shape, setting, cell } in &row.cells {
+                let m = &cell.metrics;
+                text += &format!(
+                    "{},{},{},{},{},{},{},{},{},{setting}\n",
+                    quoted(&row.method),
+                    quoted(shape),
+                    m.count,
+                    m.mrr,
+                    m.hits[0],
+                    m.hits[1],
+                    m.hits[2],
+                    cell.rows,
+                    cell.seconds
+                );
+            }
+        }
+        for published in self.published() {
+            for (shape, hits) in relatum::benchmark::PUBLISHED_TYPES.iter().zip(published.hits_at_3) {
+                text += &format!("{},{shape},,,,{hits},,,,published\n", quoted(&published_name(published)));
+            }
+        }
+        text
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        let cell = |measured: &Measured| {
+            let Measured { shape, setting, cell } = measured;
+            json!({
+                "type": shape, "setting": setting, "metrics": metrics(&cell.metrics), "rows": cell.rows,
+                "seconds": cell.seconds,
+                "by_missing_links": cell.by_missing.iter().map(metrics).collect::<Vec<_>>(),
+            })
+        };
+        let row = |row: &Row| {
+            json!({
+                "method": row.method, "mean": metrics(&row.mean()),
+                "types": row.cells.iter().map(cell).collect::<Vec<_>>(),
+            })
+        };
+        let published = |row: &Published| json!({ "system": row.system, "rank": row.rank, "hits@3": row.hits_at_3, "mean": row.mean() });
+        json!({
+            "model": self.model, "split": self.split.name(), "dataset": self.dataset.map(|dataset| dataset.name),
+            "rows": self.rows.iter().map(row).collect::<Vec<_>>(),
+            "published": self.published().iter().map(published).collect::<Vec<_>>(),
+        })
+    }
+
+    fn title(&self) -> String {
+        let dataset = self.dataset.map_or(String::new(), |dataset| format!("{}, ", dataset.name));
+        format!("{dataset}{} queries, model {}", self.split, self.model)
+    }
+
+    pub(crate) fn published(&self) -> &'static [Published] {
+        self.dataset.map_or(&[], |dataset| dataset.rows)
+    }
+
+    fn overview(&self) -> comfy_table::Table {
+        let rows = self.overview_rows();
+        let header: Vec<&str> = rows[0].iter().map(String::as_str).collect();
+        let right: Vec<usize> = (1..header.len()).collect();
+        let mut table = output::table(&header, &right);
+        for row in &rows[1..] {
+            table.add_row(row);
+        }
+        table
+    }
+
+    fn overview_rows(&self) -> Vec<Vec<String>> {
+        let with_mean = |mut cells: Vec<String>, mean: f64| {
+            cells.push(digits(mean));
+            cells
+        };
+        let types = self.types.iter().map(|shape| (*shape).to_owned());
+        let mut rows = vec![std::iter::once(String::new()).chain(types).chain(["mean".to_owned()]).collect()];
+        for row in &self.rows {
+            let mut cells = vec![row.method.clone()];
+            cells.extend(
+                self.types
+                    .iter()
+                    .map(|shape| row.metrics(shape).map_or("–".to_owned(), |m| digits(m.hits[1]))),
+            );
+            rows.push(with_mean(cells, row.mean().hits[1]));
+        }
+        for published in self.published() {
+            let values: Vec<Option<f64>> = self.types.iter().map(|shape| published.of_type(shape)).collect();
+            let known: Vec<f64> = values.iter().flatten().copied().collect();
+            if known.is_empty() {
+                continue;
+            }
+            let mut cells = vec![published_name(published)];
+            cells.extend(values.into_iter().map(|value| value.map_or("–".to_owned(), digits)));
+            rows.push(with_mean(cells, known.iter().sum::<f64>() / known.len() as f64));
+        }
+        rows
+    }
+}
+
+const MEANS: &str = "the hard answers of a query, then queries, then types";
+
+fn details(row: &Row) -> comfy_table::Table {
+    let rows = detail_rows(row);
+    let header: Vec<&str> = rows[0].iter().map(String::as_str).collect();
+    let mut table = output::table(&header, &[1, 2, 3, 4, 5, 6, 7, 8]);
+    for row in &rows[1..] {
+        table.add_row(row);
+    }
+    table
+}
+
+fn detail_rows(row: &Row) -> Vec<Vec<String>> {
+    let header =
+        ["type", "queries", "MRR", "H@1", "H@3", "H@10", "queries/s", "rows a query", "of peak", "setting"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    for (Measured { shape, setting, cell }, share) in row.cells.iter().zip(&row.shares) {
+        let m = &cell.metrics;
+        let count = m.count.max(1) as f64;
+        let mut cells = vec![shape.clone(), output::grouped(m.count), digits(m.mrr)];
+        cells.extend(m.hits.map(digits));
+        cells.push(format!("{:.0}", count / cell.seconds.max(1e-9)));
+        cells.push(format!("{:.0}", cell.rows as f64 / count));
+        cells.push(share.clone());
+        cells.push(setting.to_string());
+        rows.push(cells);
+    }
+    let mean = row.mean();
+    let mut cells = vec!["mean".to_owned(), String::new(), digits(mean.mrr)];
+    cells.extend(mean.hits.map(digits));
+    cells.extend(std::iter::repeat_n(String::new(), 4));
+    rows.push(cells);
+    rows
+}
+
+fn markdown(rows: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let rule = vec!["---".to_owned(); rows[0].len()];
+    rows.iter()
+        .enumerate()
+        .map(|(index, row)| if index == 0 { line(row) + &line(&rule) } else { line(row) })
+        .collect()
+}
+
+pub(crate) fn published_name(row: &Published) -> String {
+    let rank = row.rank.map_or(String::new(), |rank| format!(", rank {rank}"));
+    format!("{}{rank} (published, test)", row.system)
+}
+
+fn digits(value: f64) -> String {
+    format!("{value:.3}").trim_start_matches('0').to_owned()
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+fn metrics(m: &LinkMetrics) -> Value {
+    json!({ "count": m.count, "mrr": m.mrr, "hits@1": m.hits[0], "hits@3": m.hits[1], "hits@10": m.hits[2] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_written_as_the_literature_does() {
+        assert_eq!([0.4931, 1.0, 0.0].map(digits), [".493", "1.000", ".000"]);
+    }
+
+    #[test]
+    fn csv_fields_are_quoted_where_they_must_be() {
+        assert_eq!(quoted("a,b"), "\"a,b\"");
+        assert_eq!(quoted("say \"x\""), "\"say \"\"x\"\"\"");
+        assert_eq!(quoted("2p"), "2p");
+    }
+}

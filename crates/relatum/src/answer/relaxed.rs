@@ -1,0 +1,113 @@
+//! Answers by continuous optimisation, explained by the entities nearest to where it came to rest.
+
+use super::explanation::{ALTERNATIVES, Alternative, Explanation, atoms};
+use super::{Answer, Answers, Ask, known_answers};
+use crate::graph::{EntityId, Graph, Id};
+use crate::model::Model;
+use crate::plan::Plan;
+use crate::query::VariableId;
+use crate::search::beam::{Assignment, Beam};
+use crate::search::continuous::{Continuous, ContinuousSettings};
+use crate::search::{AtomTruth, Facts, Found, SearchError, best};
+
+pub(super) fn answer(
+    plan: &Plan,
+    model: &Model,
+    graph: &Graph,
+    truth: &dyn AtomTruth,
+    facts: &Facts<'_>,
+    how: &Ask,
+) -> Result<Answers, SearchError> {
+    let settings = ContinuousSettings { calibration: how.calibration, known: how.known, ..how.continuous };
+    let mut search = Continuous::new(plan, model, graph, how.logic, settings, how.budget)?;
+    let known = known_answers(plan, facts)?;
+    let Found { scores, certainty, rows } = search.run()?;
+    let top = best(&scores, how.top, |entity| !(how.new_only && known[entity.index()]));
+    let mut explanations = if how.explain {
+        Explainer::new(plan, truth, how, &search)?.all(&top)?
+    } else {
+        vec![None; top.len()]
+    };
+    let answers = top.into_iter().zip(explanations.drain(..)).map(|((entity, score), explanation)| Answer {
+        entity,
+        score,
+        known: known[entity.index()],
+        explanation,
+    });
+    Ok(Answers { answers: answers.collect(), certainty, rows })
+}
+
+/// What the explanations of one question share.
+struct Explainer<'a> {
+    plan: &'a Plan,
+    truth: &'a dyn AtomTruth,
+    how: &'a Ask,
+    search: &'a Continuous<'a>,
+    /// Scores negated sub-queries.
+    beam: Beam<'a>,
+    /// For each branch the entities nearest to its variables.
+    nearest: Vec<Vec<(VariableId, Vec<(EntityId, f32)>)>>,
+}
+
+impl<'a> Explainer<'a> {
+    fn new(
+        plan: &'a Plan,
+        truth: &'a dyn AtomTruth,
+        how: &'a Ask,
+        search: &'a Continuous<'a>,
+    ) -> Result<Self, SearchError> {
+        let raw = !how.calibration.is_truth();
+        let beam = Beam::new(plan, truth, how.logic, how.width, how.budget, raw)?;
+        let nearest = (0..plan.branches.len()).map(|branch| search.nearest(branch, 1 + ALTERNATIVES));
+        Ok(Self { plan, truth, how, search, beam, nearest: nearest.collect() })
+    }
+
+    fn all(&self, top: &[(EntityId, f32)]) -> Result<Vec<Option<Explanation>>, SearchError> {
+        top.iter().map(|&(entity, _)| self.explain(entity)).collect()
+    }
+
+    /// Every variable as the entity nearest to its vector; the alternatives have, for one variable,
+    /// another one near it.
+    fn explain(&self, answer: EntityId) -> Result<Option<Explanation>, SearchError> {
+        let branch_scores = self.search.branch_scores(answer);
+        let by_score = |a: &usize, b: &usize| branch_scores[*a].total_cmp(&branch_scores[*b]).then(b.cmp(a));
+        let Some(branch) = (0..branch_scores.len()).max_by(by_score) else { return Ok(None) };
+        let nearest = &self.nearest[branch];
+        let first = |near: &[(EntityId, f32)]| near.first().map(|&(entity, _)| entity);
+        let mut assignment: Assignment =
+            nearest.iter().filter_map(|(id, near)| Some((*id, first(near)?))).collect();
+        assignment.push((self.plan.target, answer));
+        let mut alternatives = Vec::new();
+        for (place, (_, near)) in nearest.iter().enumerate() {
+            for &(entity, _) in near.iter().skip(1) {
+                let mut other = assignment.clone();
+                other[place].1 = entity;
+                let score = self.under(branch, branch_scores.clone(), other.clone())?.score;
+                alternatives.push(Alternative { assignment: other, score });
+            }
+        }
+        alternatives
+            .sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.assignment.cmp(&b.assignment)));
+        alternatives.truncate(ALTERNATIVES);
+        let explanation = self.under(branch, branch_scores, assignment)?;
+        Ok(Some(Explanation { alternatives, ..explanation }))
+    }
+
+    /// A branch under an assignment.
+    fn under(
+        &self,
+        branch: usize,
+        branch_scores: Vec<f32>,
+        assignment: Assignment,
+    ) -> Result<Explanation, SearchError> {
+        let plan = &self.plan.branches[branch];
+        let sub_query = |which| self.beam.sub_query(branch, which, &assignment);
+        let sub_queries = (0..plan.negated.len()).map(sub_query).collect::<Result<_, _>>()?;
+        let atoms = atoms(plan, self.truth, &assignment);
+        let alternatives = Vec::new();
+        let mut explanation =
+            Explanation { branch, branch_scores, score: 0.0, assignment, atoms, sub_queries, alternatives };
+        explanation.score = explanation.refold(self.how.logic);
+        Ok(explanation)
+    }
+}

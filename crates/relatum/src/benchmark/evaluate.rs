@@ -1,0 +1,206 @@
+//! Many queries answered side by side, and the ranks of their hard answers.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::{BenchmarkError, QueryGroup, Search, Setting, Skeleton};
+use crate::graph::{EntityId, Graph, Split};
+use crate::model::{LinkMetrics, Model, Ties, filtered_rank};
+use crate::plan::{BranchPlan, Plan, PlanOptions, Statistics};
+use crate::query::{Branch, Direction, Hop, Limits, Syntax, Term, read};
+use crate::search::beam::{Beam, Width};
+use crate::search::exact::{Exact, Goal};
+use crate::search::{AtomTruth, Budget, Scorer};
+
+/// Answers benchmark queries with one model.
+pub struct Evaluator<'a> {
+    model: &'a Model,
+    graph: &'a Graph,
+    statistics: Statistics<'a>,
+}
+
+/// How the queries of a type came out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// For each query, the filtered rank of each of its hard answers, in their order.
+    pub ranks: Vec<Vec<f64>>,
+    /// Rows scored for all of them.
+    pub rows: usize,
+    /// Seconds that answering took.
+    pub seconds: f64,
+}
+
+impl Outcome {
+    /// The metrics as the literature takes them: the mean over the hard answers of a query, then
+    /// the mean over queries.
+    pub fn metrics(&self) -> LinkMetrics {
+        let each: Vec<LinkMetrics> =
+            self.ranks.iter().map(|ranks| LinkMetrics::of(ranks.iter().copied())).collect();
+        LinkMetrics::mean(&each)
+    }
+}
+
+/// At most `limit` queries of a group, evenly spread over it.
+pub fn spread(queries: usize, limit: Option<usize>) -> Vec<usize> {
+    let count = limit.map_or(queries, |limit| limit.min(queries));
+    (0..count).map(|index| index * queries / count.max(1)).collect()
+}
+
+impl<'a> Evaluator<'a> {
+    /// The model must be one of the graph.
+    pub fn new(model: &'a Model, graph: &'a Graph) -> Self {
+        Self { model, graph, statistics: Statistics::new(graph) }
+    }
+
+    /// Answers the chosen queries of a group. `go_on` hears how many are done, now and then, and
+    /// may say no.
+    pub fn run(
+        &self,
+        group: &QueryGroup,
+        chosen: &[usize],
+        setting: &Setting,
+        go_on: &dyn Fn(usize) -> bool,
+    ) -> Result<Outcome, BenchmarkError> {
+        let began = Instant::now();
+        let skeleton: Skeleton = group.skeleton.parse()?;
+        let n = self.graph.entities.len();
+        let scorer = Scorer::new(self.model, self.graph, setting.calibration, setting.known);
+        let mut outcome = Outcome { ranks: Vec::with_capacity(chosen.len()), rows: 0, seconds: 0.0 };
+        // So many queries that the rows of their anchors fill one product, not more than 128 MB.
+        let together = (32_000_000 / n.max(1) / skeleton.arity().max(1)).clamp(1, 1024);
+        for chunk in chosen.chunks(together) {
+            let plans: Vec<Plan> = chunk
+                .par_iter()
+                .map(|&index| self.plan(&skeleton.query(group.query(index)), setting))
+                .collect::<Result<_, _>>()?;
+            let truth = Anchored::new(&scorer, &plans);
+            let found: Vec<(Vec<f64>, usize)> = plans
+                .par_iter()
+                .zip(chunk)
+                .map(|(plan, &index)| {
+                    let (scores, rows) = answer(plan, &truth, setting)?;
+                    Ok((ranks(&scores, group, index), rows))
+                })
+                .collect::<Result<_, BenchmarkError>>()?;
+            for (ranks, rows) in found {
+                outcome.ranks.push(ranks);
+                outcome.rows += rows;
+            }
+            if !go_on(outcome.ranks.len()) {
+                return Err(BenchmarkError::Stopped);
+            }
+        }
+        outcome.seconds = began.elapsed().as_secs_f64();
+        Ok(outcome)
+    }
+
+    fn plan(&self, query: &str, setting: &Setting) -> Result<Plan, BenchmarkError> {
+        let question = read(query, Syntax::Tuple, self.graph, Limits::default())
+            .map_err(|mistakes| BenchmarkError::Query(mistakes.to_string()))?;
+        let beam = match setting.search {
+            Search::Exact { k, .. } | Search::Beam { k } | Search::Paper { k } => k,
+            Search::Continuous => 1,
+        };
+        Ok(Plan::new(&question.checked, &self.statistics, PlanOptions { beam, rank_all: true }))
+    }
+}
+
+/// The score of every entity, and the rows that it took.
+fn answer(
+    plan: &Plan,
+    truth: &dyn AtomTruth,
+    setting: &Setting,
+) -> Result<(Vec<f32>, usize), BenchmarkError> {
+    let (logic, budget) = (setting.logic(), Budget::default());
+    let raw = !setting.calibration.is_truth();
+    let found = match setting.search {
+        Search::Exact { floor, k } if plan.is_tree() && !raw => {
+            Exact::new(plan, truth, logic, budget)?.run(Goal::All { floor, most: Some(k) })?
+        }
+        Search::Exact { k, .. } | Search::Beam { k } => {
+            Beam::new(plan, truth, logic, Width { k, paper: false }, budget, raw)?.run()?
+        }
+        Search::Paper { k } => Beam::new(plan, truth, logic, Width { k, paper: true }, budget, raw)?.run()?,
+        Search::Continuous => todo!(),
+    };
+    Ok((found.scores, found.rows))
+}
+
+fn ranks(scores: &[f32], group: &QueryGroup, index: usize) -> Vec<f64> {
+    let hard = group.hard(index);
+    let mut answers = [group.easy(index), hard].concat();
+    answers.sort_unstable();
+    answers.dedup();
+    hard.iter().map(|&answer| filtered_rank(scores, answer, &answers, Ties::Mean)).collect()
+}
+
+/// Truth with the rows of all anchors of some plans ready: scored in one product, which is many
+/// times faster than one row at a time.
+struct Anchored<'a> {
+    truth: &'a Scorer<'a>,
+    places: FxHashMap<(EntityId, Hop), usize>,
+    rows: Vec<f32>,
+}
+
+impl<'a> Anchored<'a> {
+    fn new(truth: &'a Scorer<'a>, plans: &[Plan]) -> Self {
+        let mut places = FxHashMap::default();
+        let mut pairs = Vec::new();
+        let mut note = |pair: (EntityId, Hop)| {
+            places.entry(pair).or_insert_with(|| {
+                pairs.push(pair);
+                pairs.len() - 1
+            });
+        };
+        for plan in plans {
+            for branch in &plan.branches {
+                for_each_anchor(branch, &mut note);
+            }
+        }
+        let mut rows = vec![0.0; pairs.len() * truth.entities()];
+        truth.pairs(&pairs, &mut rows);
+        Self { truth, places, rows }
+    }
+}
+
+impl AtomTruth for Anchored<'_> {
+    fn entities(&self) -> usize {
+        self.truth.entities()
+    }
+
+    fn rows(&self, from: &[EntityId], hop: Hop, rows: &mut [f32]) {
+        let ready = match from {
+            [anchor] => self.places.get(&(*anchor, hop)),
+            _ => None,
+        };
+        match ready {
+            Some(place) => {
+                let n = self.entities();
+                rows.copy_from_slice(&self.rows[place * n..][..n]);
+            }
+            None => self.truth.rows(from, hop, rows),
+        }
+    }
+
+    fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
+        self.truth.known(from, hop, to)
+    }
+}
+
+/// Every anchor of a branch with the hop that leads away from it.
+fn for_each_anchor(plan: &BranchPlan, visit: &mut impl FnMut((EntityId, Hop))) {
+    let Branch { positive, negative, .. } = &plan.branch;
+    for atom in positive.iter().chain(negative) {
+        let (anchor, direction) = match (atom.subject, atom.object) {
+            (Term::Entity(anchor), Term::Variable(_)) => (anchor, Direction::Forward),
+            (Term::Variable(_), Term::Entity(anchor)) => (anchor, Direction::Backward),
+            _ => continue,
+        };
+        visit((anchor, Hop { relation: atom.relation, direction }));
+    }
+    for nested in &plan.negated {
+        for_each_anchor(nested, visit);
+    }
+}

@@ -1,0 +1,198 @@
+//! Choosing how to answer each type of query, on validation queries only.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{BenchmarkError, Evaluator, QueryGroup, Search, Setting, Skeleton};
+use crate::logic::TNorm;
+use crate::model::{Calibration, LinkMetrics};
+use crate::search::Known;
+
+/// A family of settings: what may be chosen from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// CQD-Beam as in the paper: the Gödel and product t-norms, k from 4 to 256 for each atom, sigmoids
+    /// or raw scores, no trusted facts.
+    PaperBeam,
+    /// CQD-CO as in the paper: the Gödel and product t-norms, sigmoids or raw scores.
+    PaperContinuous,
+    /// Ours: exact search, calibrated, with the training edges trusted.
+    Best,
+}
+
+/// What was chosen for each type of query, and what else was tried.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tuned {
+    /// By type.
+    pub types: BTreeMap<String, Choice>,
+}
+
+/// What was chosen for one type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The best of all.
+    pub setting: Setting,
+    /// Everything that was tried, in order, with how it did on how many validation queries.
+    pub trials: Vec<Trial>,
+}
+
+/// One setting on the validation queries.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// The setting.
+    pub setting: Setting,
+    /// How it did.
+    pub metrics: LinkMetrics,
+}
+
+impl Family {
+    /// All families.
+    pub const ALL: [Self; 3] = [Self::PaperBeam, Self::PaperContinuous, Self::Best];
+
+    /// The name in tables and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PaperBeam => "paper-beam",
+            Self::PaperContinuous => "paper-co",
+            Self::Best => "best",
+        }
+    }
+
+    /// Where a search for the best setting begins.
+    fn start(self) -> Setting {
+        let paper = Setting {
+            search: Search::Paper { k: 16 },
+            calibration: Calibration::Sigmoid,
+            known: Known::Ignore,
+            ..Setting::default()
+        };
+        match self {
+            Self::PaperBeam => paper,
+            Self::PaperContinuous => Setting { search: Search::Continuous, ..paper },
+            Self::Best => Setting::default(),
+        }
+    }
+
+    /// What may be changed, one thing after another; each list holds alternatives to what is there.
+    fn axes(self, shape: &Traits) -> Vec<Vec<Change>> {
+        let product_of_raw = |setting: &mut Setting| {
+            (setting.t_norm, setting.calibration) = (TNorm::Product, Calibration::Raw);
+        };
+        let mut axes: Vec<Vec<Change>> = Vec::new();
+        match self {
+            Self::PaperBeam | Self::PaperContinuous => {
+                if shape.joins {
+                    let mut logic: Vec<Change> = vec![Box::new(|setting| setting.t_norm = TNorm::Godel)];
+                    if !shape.unites && !shape.negates {
+                        logic.push(Box::new(product_of_raw));
+                    }
+                    axes.push(logic);
+                }
+                if self == Self::PaperBeam && shape.variables > 0 {
+                    // k values of each atom are k² assignments of two variables, k³ of three.
+                    let most = match shape.variables {
+                        1 => 256,
+                        2 => 64,
+                        _ => 8,
+                    };
+                    let widths = [4, 8, 32, 64, 128, 256].into_iter().filter(|k| *k <= most);
+                    axes.push(widths.map(|k| change(move |s| s.search = Search::Paper { k })).collect());
+                }
+            }
+            Self::Best => {
+                if shape.joins {
+                    let softer = [0.5, 0.6, 0.7, 0.8, 0.9, 1.15];
+                    axes.push(softer.map(|tau| change(move |s| s.sharpness = tau)).into());
+                    axes.push(vec![
+                        change(|s| s.calibration = Calibration::Softmax),
+                        change(|s| (s.calibration, s.sharpness) = (Calibration::Sigmoid, 1.0)),
+                    ]);
+                    axes.push(vec![change(|s| s.t_norm = TNorm::Godel)]);
+                    axes.push(vec![change(|s| s.known = Known::Ignore)]);
+                }
+                if shape.negates {
+                    axes.push([2.0, 3.0, 6.0, 12.0].map(|c| change(move |s| s.negation = c)).into());
+                }
+                if shape.variables > 0 {
+                    let exact = |floor, k| change(move |s| s.search = Search::Exact { floor, k });
+                    axes.push(vec![exact(0.01, 128), exact(0.0005, 1024), exact(0.0002, 2048)]);
+                }
+            }
+        }
+        axes
+    }
+}
+
+impl Evaluator<'_> {
+    /// Chooses a setting for a type by Hits@3 on some of its (validation) queries, MRR where that is
+    /// the same: one axis of the family after another, each time the best kept. `go_on` hears how
+    /// many trials are done of how many.
+    pub fn tune(
+        &self,
+        family: Family,
+        group: &QueryGroup,
+        chosen: &[usize],
+        go_on: &dyn Fn(usize, usize) -> bool,
+    ) -> Result<Choice, BenchmarkError> {
+        let axes = family.axes(&Traits::of(group)?);
+        let all = 1 + axes.iter().map(Vec::len).sum::<usize>();
+        let mut trials: Vec<Trial> = Vec::new();
+        let mut attempt = |setting: Setting| {
+            let metrics = self.run(group, chosen, &setting, &|_| go_on(trials.len(), all))?.metrics();
+            trials.push(Trial { setting, metrics });
+            Ok::<_, BenchmarkError>(metrics)
+        };
+        let mut best = family.start();
+        // With nothing to choose nothing need be tried.
+        if axes.is_empty() {
+            return Ok(Choice { setting: best, trials });
+        }
+        let mut score = attempt(best)?;
+        for axis in axes {
+            let start = best;
+            for change in axis {
+                let mut setting = start;
+                change(&mut setting);
+                let metrics = attempt(setting)?;
+                if (metrics.hits[1], metrics.mrr) > (score.hits[1], score.mrr) {
+                    (best, score) = (setting, metrics);
+                }
+            }
+        }
+        Ok(Choice { setting: best, trials })
+    }
+}
+
+type Change = Box<dyn Fn(&mut Setting)>;
+
+fn change(f: impl Fn(&mut Setting) + 'static) -> Change {
+    Box::new(f)
+}
+
+/// What a type of query has that a setting can matter for.
+struct Traits {
+    /// Existential variables.
+    variables: usize,
+    /// Whether there is more than one atom.
+    joins: bool,
+    unites: bool,
+    negates: bool,
+}
+
+impl Traits {
+    fn of(group: &QueryGroup) -> Result<Self, BenchmarkError> {
+        let skeleton: Skeleton = group.skeleton.parse()?;
+        let text = skeleton.to_string();
+        let count = |letter: &str| text.matches(letter).count();
+        let (anchors, relations) = (count("'e'"), count("'r'"));
+        Ok(Self {
+            // Every branch begins at an anchor; each hop after that leads from one variable to the next.
+            variables: relations.saturating_sub(anchors),
+            joins: relations > 1,
+            unites: count("'u'") > 0,
+            negates: count("'n'") > 0,
+        })
+    }
+}
