@@ -17,7 +17,8 @@ impl Answers {
     /// `normal_form` is that of the question; `first` is the rank of the first answer.
     pub fn to_dot(&self, normal_form: &NormalForm, graph: &Graph, first: usize) -> String {
         let mut dot = String::from("digraph answers {\n  rankdir=LR;\n  node [shape=ellipse];\n");
-        for (index, answer) in self.answers.iter().enumerate() {
+        // Graphviz stacks clusters from below, and the best answer belongs on top.
+        for (index, answer) in self.answers.iter().enumerate().rev() {
             let known = if answer.known { "known" } else { "predicted" };
             let rank = index + first;
             let name = graph.entity_shown(answer.entity);

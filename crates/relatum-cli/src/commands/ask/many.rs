@@ -80,9 +80,10 @@ pub(super) fn answer(asker: &Asker<'_>, flags: &Flags, questions: Questions) -> 
     let lines = read(questions.input);
     let (jobs, waiting) = mpsc::sync_channel::<Job>(WINDOW);
     let waiting = Mutex::new(waiting);
-    let counts = std::thread::scope(|scope| {
+    // In the threads of the pool, where a search does not split its work any further.
+    let counts = rayon::in_place_scope(|scope| {
         for _ in 0..rayon::current_num_threads() {
-            scope.spawn(|| work(asker, flags, &waiting));
+            scope.spawn(|_| work(asker, flags, &waiting));
         }
         // Taken in, so that the workers see its end when the last line is written.
         write(&lines, jobs, progress)
