@@ -51,7 +51,10 @@ fn check_model(project: &Project, folder: &ModelFolder) -> Vec<(String, Option<a
         path.strip_prefix(project.dir()).unwrap_or(&path).display().to_string()
     };
     // A model that does not fit is here not a wrong command, as it is where one is to be used.
-    let failure = |file: &str, error: String| anyhow::anyhow!("{}: {error}", name(file));
+    let failure = |file: &str, error: String| match name(file) {
+        name if error.contains(&name) => anyhow::anyhow!(error),
+        name => anyhow::anyhow!("{name}: {error}"),
+    };
     let mut found = Vec::new();
     if folder.model_file().exists() {
         let file = "model.safetensors";

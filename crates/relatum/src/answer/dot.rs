@@ -111,3 +111,50 @@ impl Cluster<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::answer::{Ask, ask};
+    use crate::graph::{GraphBuilder, Split};
+    use crate::model::{Model, predictor};
+    use crate::plan::{Plan, PlanOptions, Statistics};
+    use crate::query::{Limits, Syntax, read};
+
+    /// The picture of the best answer, without its truth values, which a random model gives.
+    fn drawn(text: &str) -> String {
+        let mut builder = GraphBuilder::default();
+        builder.add(Split::Train, "Bad \"Boys\"", "stars", "Will\nSmith");
+        builder.add(Split::Train, "Bad \"Boys\"", "genre", "A\\B");
+        builder.add(Split::Train, "Hitch", "stars", "Eva\u{7}");
+        let (graph, _) = builder.finish();
+        let model = Model::random(predictor("complex", 2).unwrap(), &graph, 1e-3, 0);
+        let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+        let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+        let how = Ask { top: 1, explain: true, ..Ask::default() };
+        let answers = ask(&plan, &model, &graph, &how).unwrap();
+        let dot = answers.to_dot(&question.checked.normal_form, &graph, 1);
+        let digits = |word: &str| word.strip_prefix("0.").is_some_and(|rest| rest.len() == 4);
+        let hidden = |line: &str| {
+            line.split_inclusive([' ', '"', 'n'])
+                .map(|word| {
+                    let number = word.trim_end_matches([' ', '"', 'n']);
+                    if digits(number) { word.replace(number, "0.####") } else { word.to_owned() }
+                })
+                .collect::<String>()
+        };
+        dot.lines().map(|line| hidden(line) + "\n").collect()
+    }
+
+    #[test]
+    fn known_edges_are_solid_predicted_ones_dashed_and_every_name_is_escaped() {
+        insta::assert_snapshot!(drawn(r#"?G : exists F. stars(F, "Will\nSmith") and genre(F, G)"#), @"");
+    }
+
+    #[test]
+    fn negated_atoms_and_sub_queries_are_marked() {
+        insta::assert_snapshot!(
+            drawn(r#"?F : stars(F, "Will\nSmith") and not genre(F, Hitch) and not (exists A. stars(F, A) and stars(Hitch, A))"#),
+            @""
+        );
+    }
+}

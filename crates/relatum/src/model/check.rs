@@ -10,7 +10,7 @@ impl ModelFolder {
     /// are verified by [`load`](Self::load).
     pub fn check(&self, project: &Project) -> Result<(), ModelError> {
         let stored = self.load(project)?;
-        let damaged = |what: String| StoreError::damaged(&self.model_file(), what);
+        let unusable = |what: String| ModelError::Unusable { path: self.model_file(), what };
         for (name, [rows, columns], values) in folder::tables(&stored.model) {
             let wrong = values.iter().filter(|value| !value.is_finite()).count();
             if let Some(at) = values.iter().position(|value| !value.is_finite()) {
@@ -19,7 +19,7 @@ impl ModelFolder {
                     rows * columns,
                     at / columns
                 );
-                return Err(damaged(what).into());
+                return Err(unusable(what));
             }
         }
         let counts = |card: &Card| (card.entities, card.relations);
@@ -30,7 +30,7 @@ impl ModelFolder {
                 "its card speaks of {entities} entities and {relations} relations, its tables hold {} and {}",
                 real.0, real.1
             );
-            return Err(damaged(what).into());
+            return Err(unusable(what));
         }
         self.check_readable_card(&stored.card)
     }

@@ -54,6 +54,14 @@ pub enum ModelError {
         /// What the graph has.
         graph: String,
     },
+    /// The tables hold what no training leaves there: train or import the model again.
+    #[error("{} cannot be used: {what}; train or import the model again", path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong in it.
+        what: String,
+    },
     /// The card names a predictor this Relatum does not know: update Relatum.
     #[error("the model is a `{name}`; this Relatum knows {known}")]
     UnknownPredictor {

@@ -61,6 +61,16 @@ impl Budget {
     }
 }
 
+impl Budget {
+    /// How many values to take at once, each worth `cost` rows, so that a limit is met, not
+    /// overrun: at most `block`, in equal parts of what is left after so many rows.
+    pub(crate) fn block(&self, rows: usize, cost: usize, block: usize) -> usize {
+        let Some(most) = self.rows else { return block };
+        let left = (most.saturating_sub(rows) / cost.max(1)).max(1);
+        left.div_ceil(left.div_ceil(block))
+    }
+}
+
 /// What a search found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {

@@ -204,7 +204,8 @@ impl Iterator for Scan {
     }
 }
 
-/// Whether a question goes on in the next line: a bracket is open.
+/// Whether a question goes on in the next line: a bracket is open, or it ends with a word or sign
+/// that wants another.
 pub(super) fn is_open(text: &str) -> bool {
     if text.trim_start().starts_with(':') {
         return false;
@@ -215,7 +216,8 @@ pub(super) fn is_open(text: &str) -> bool {
         ')' | '}' | ']' => depth - 1,
         _ => depth,
     });
-    depth > 0
+    let last = text.split_whitespace().next_back().unwrap_or_default();
+    depth > 0 || KEYWORDS.contains(&last) || last.ends_with([':', '.', ','])
 }
 
 impl Completer for Helper<'_> {
@@ -296,6 +298,7 @@ mod tests {
     fn a_question_is_open_while_a_parenthesis_is() {
         assert!(is_open("?A : stars(F,"));
         assert!(is_open("SELECT ?a WHERE {"));
+        assert!(is_open("?A : exists F.") && is_open("?A : stars(F, A) and"));
         assert!(!is_open("?A : stars(\"(\", A)"));
         assert!(!is_open("?A : has(Crohn's, A)"));
         assert!(!is_open(":set k ("));
