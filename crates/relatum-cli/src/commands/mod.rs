@@ -13,6 +13,7 @@ mod import;
 mod init;
 mod link_eval;
 mod plan;
+mod repl;
 mod sample;
 mod settings;
 mod stats;
@@ -39,6 +40,7 @@ enum Command {
     Find(find::Args),
     Plan(plan::Args),
     Ask(Box<ask::Args>),
+    Repl(Box<repl::Args>),
     Train(Box<train::Args>),
     Grid(Box<grid::Args>),
     Calibrate(calibrate::Args),
@@ -60,6 +62,7 @@ impl Relatum {
             Command::Describe(args) => describe::run(&args),
             Command::Find(args) => find::run(&args),
             Command::Ask(args) => ask::run(&args),
+            Command::Repl(args) => repl::run(&args),
             Command::Plan(args) => plan::run(&args),
             Command::Train(args) => train::run(&args),
             Command::Grid(args) => grid::run(&args),

@@ -1,6 +1,7 @@
 //! Answers with reasons: a plan is searched, the best entities are ranked, and each is explained by
 //! the assignment that makes it an answer.
 
+mod dot;
 mod explanation;
 mod relaxed;
 #[cfg(test)]

@@ -87,7 +87,9 @@ impl Calibration {
                 };
                 let scale = count / sum;
                 for value in row {
-                    *value = (*value * scale).min(ceiling);
+                    // Not `f32::min`, which would make a ceiling of what is no number.
+                    let truth = *value * scale;
+                    *value = if truth > ceiling { ceiling } else { truth };
                 }
             }
         }
@@ -134,6 +136,22 @@ mod tests {
         let mut row = vec![0.0, 0.0, 0.0, 0.0];
         Calibration::SoftmaxCount.apply(&mut row, 9);
         assert_eq!(row, [Calibration::CEILING; 4]);
+    }
+
+    #[test]
+    fn what_is_no_number_never_becomes_a_truth_value() {
+        for calibration in Calibration::ALL {
+            for wrong in [f32::NAN, f32::INFINITY] {
+                let mut row = vec![0.5, wrong, 0.1];
+                calibration.apply(&mut row, 2);
+                let passes =
+                    wrong.is_infinite() && matches!(calibration, Calibration::Sigmoid | Calibration::Raw);
+                assert!(
+                    passes || row.iter().any(|value| value.is_nan()),
+                    "{calibration} of {wrong}: {row:?}"
+                );
+            }
+        }
     }
 
     #[test]

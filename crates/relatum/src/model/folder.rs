@@ -54,6 +54,14 @@ pub enum ModelError {
         /// What the graph has.
         graph: String,
     },
+    /// The tables hold what no training leaves there: train or import the model again.
+    #[error("{} cannot be used: {what}; train or import the model again", path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong in it.
+        what: String,
+    },
     /// The card names a predictor this Relatum does not know: update Relatum.
     #[error("the model is a `{name}`; this Relatum knows {known}")]
     UnknownPredictor {
@@ -180,6 +188,28 @@ impl ModelFolder {
     /// The names of the models a project has, in order.
     pub fn list(project: &Project) -> Vec<String> {
         models_in(project.dir())
+    }
+
+    /// Every model folder of a project, those of grids too, in order, whether a model is in it or
+    /// only the beginning of one.
+    pub fn all(project: &Project) -> Vec<Self> {
+        let folders = |dir: &Path| {
+            let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+            let folders = entries.filter(|entry| entry.path().is_dir());
+            let mut names: Vec<String> =
+                folders.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+            names.sort_unstable();
+            names
+        };
+        let mut all = Vec::new();
+        for name in folders(&project.dir().join("models")) {
+            let Ok(folder) = Self::of(project, &name) else { continue };
+            let runs = folders(&folder.dir.join("grid"));
+            let runs: Vec<Self> = runs.iter().map(|run| folder.within(run)).collect();
+            all.push(folder);
+            all.extend(runs);
+        }
+        all
     }
 
     /// The folder.

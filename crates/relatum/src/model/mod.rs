@@ -5,6 +5,7 @@
 
 mod affine;
 mod calibration;
+mod check;
 mod complex;
 mod cp;
 mod distmult;

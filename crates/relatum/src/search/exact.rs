@@ -309,7 +309,7 @@ impl<'a> Exact<'a> {
             next.truncate(self.most);
             self.cut = true;
         }
-        for block in next.chunks(block_of(n)) {
+        for block in next.chunks(self.budget.block(self.rows, hops.len(), block_of(n))) {
             if self.budget.is_spent(self.rows) {
                 self.stopped = true;
                 break;
@@ -355,7 +355,7 @@ impl<'a> Exact<'a> {
             .map(|(x, &high)| (EntityId::from_index(x), high))
             .collect();
         next.sort_unstable_by(better);
-        for block in next.chunks(block_of(n)) {
+        for block in next.chunks(self.budget.block(self.rows, hops.len(), block_of(n))) {
             if self.budget.is_spent(self.rows) {
                 self.stopped = true;
                 break;

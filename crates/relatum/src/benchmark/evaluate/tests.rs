@@ -38,9 +38,7 @@ fn group(shape: &str, graph: &Graph, seed: u64) -> QueryGroup {
         })
         .collect();
     let mut answers = || -> Vec<Vec<EntityId>> {
-        (0..queries)
-            .map(|_| (0..2).map(|_| EntityId(rng.below(ENTITIES) as u32)).collect())
-            .collect()
+        (0..queries).map(|_| (0..2).map(|_| EntityId(rng.below(ENTITIES) as u32)).collect()).collect()
     };
     QueryGroup {
         shape: shape.to_owned(),

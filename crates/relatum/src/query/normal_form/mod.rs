@@ -15,6 +15,7 @@ pub use branch::{Branch, Negated};
 
 use super::error::QueryError;
 use super::formula::{Formula, Query, Variable, VariableId};
+use crate::graph::Graph;
 
 /// What a query may grow to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +68,15 @@ impl NormalForm {
         let mut branches: Vec<Branch> = branches.collect();
         branches.sort_unstable();
         branches
+    }
+
+    /// A negated sub-query as it is written in a question, without its `not`.
+    pub fn sub_query_text(&self, negated: &Negated, graph: &Graph) -> String {
+        let formula = Formula::exists(negated.bound.clone(), negated.branch.formula());
+        let query = Query { target: self.target, variables: self.variables.clone(), formula };
+        let text = query.named(graph).to_string();
+        // `?A : …`, of which the target is said already.
+        text.split_once(" : ").map_or_else(String::new, |(_, formula)| format!("({formula})"))
     }
 
     /// The normal form as a query again, for printing and for comparison.
