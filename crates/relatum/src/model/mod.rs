@@ -14,7 +14,7 @@ mod reciprocals;
 mod rotate;
 mod transe;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::graph::{EntityId, Graph, Id, RelationId};
 use crate::kernels::{Threads, View, ViewMut, dot, product, stream};
@@ -28,8 +28,9 @@ pub use metrics::{LinkMetrics, Ties};
 pub use predictor::{Layout, LinkPredictor};
 pub use reciprocals::Reciprocals;
 
-/// Up to this many queries, reading every candidate for each is faster than a blocked product.
-const STREAMED: usize = 4;
+/// For so many queries at once a stream of inner products is faster than a packed product; one alone
+/// is a product of a matrix and a vector.
+const STREAMED: std::ops::RangeInclusive<usize> = 2..=24;
 
 type Constructor = fn(usize) -> Arc<dyn LinkPredictor>;
 
@@ -59,6 +60,8 @@ pub struct Model {
     predictor: Arc<dyn LinkPredictor>,
     entities: Column<f32>,
     relations: Column<f32>,
+    /// Computed when first asked for.
+    biases: OnceLock<Option<Vec<f32>>>,
 }
 
 impl Model {
@@ -72,7 +75,7 @@ impl Model {
         let whole = |len: usize, width: usize| width > 0 && len.is_multiple_of(width);
         (whole(entities.len(), predictor.entity_width())
             && whole(relations.len(), predictor.relation_width()))
-        .then_some(Self { predictor, entities, relations })
+        .then_some(Self { predictor, entities, relations, biases: OnceLock::new() })
     }
 
     /// A model nobody has trained: N(0, 1) · `scale`, phases uniform on the circle.
@@ -87,7 +90,7 @@ impl Model {
         );
         let relations =
             initial(predictor.relation_layout(), relations * predictor.relation_width(), scale, seed, 2);
-        Self { predictor, entities: entities.into(), relations: relations.into() }
+        Self { predictor, entities: entities.into(), relations: relations.into(), biases: OnceLock::new() }
     }
 
     /// The tables of entities and relations.
@@ -159,8 +162,8 @@ impl Model {
     }
 
     /// The biases `b_t` of all entities, if the predictor has any.
-    pub fn biases(&self) -> Option<Vec<f32>> {
-        biases(&*self.predictor, &self.entities)
+    pub fn biases(&self) -> Option<&[f32]> {
+        self.biases.get_or_init(|| biases(&*self.predictor, &self.entities)).as_deref()
     }
 
     /// The scores of every entity as the tail of each query, one row a query.
@@ -184,7 +187,7 @@ impl Model {
         let (width, n) = (self.predictor.tail().len(), self.entity_count());
         let rows = queries.len() / width;
         assert_eq!(scores.len(), rows * n, "one score for each of {rows} queries and {n} entities");
-        if rows <= STREAMED {
+        if STREAMED.contains(&rows) {
             stream(scores, queries, self.candidates());
         } else {
             let queries = View::new(queries, rows, width);
@@ -194,7 +197,7 @@ impl Model {
         let Some(biases) = self.biases() else { return };
         for (row, query) in scores.chunks_exact_mut(n).zip(queries.chunks_exact(width)) {
             let offset = self.predictor.offset(query);
-            for (score, bias) in row.iter_mut().zip(&biases) {
+            for (score, bias) in row.iter_mut().zip(biases) {
                 *score += bias + offset;
             }
         }

@@ -55,7 +55,7 @@ fn where_no_variable_is_optimised_the_scores_are_exact() {
             for text in questions {
                 let plan = plan(&graph, text);
                 let mut exact = Exact::new(&plan, &truth, logic, Budget::default()).unwrap();
-                let expected = exact.run(Goal::All { floor: 0.0 }).unwrap().scores;
+                let expected = exact.run(Goal::All { floor: 0.0, most: None }).unwrap().scores;
                 let settings = ContinuousSettings { known, ..Default::default() };
                 let mut search =
                     Continuous::new(&plan, &model, &graph, logic, settings, Budget::default()).unwrap();
