@@ -67,7 +67,8 @@ impl<'a> Evaluator<'a> {
         let began = Instant::now();
         let skeleton: Skeleton = group.skeleton.parse()?;
         let n = self.graph.entities.len();
-        let scorer = Scorer::new(self.model, self.graph, setting.calibration, setting.known);
+        let scorer = Scorer::new(self.model, self.graph, setting.calibration, setting.known)
+            .with_sharpness(setting.sharpness);
         let mut outcome = Outcome { ranks: Vec::with_capacity(chosen.len()), rows: 0, seconds: 0.0 };
         // So many queries that the rows of their anchors fill one product, not more than 128 MB.
         let together = (32_000_000 / n.max(1) / skeleton.arity().max(1)).clamp(1, 1024);

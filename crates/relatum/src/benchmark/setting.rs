@@ -41,7 +41,8 @@ pub struct Setting {
 /// The search of a [`Setting`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Search {
-    /// Every value of a variable whose message is at least `floor`, at most the `k` best of them.
+    /// Every value of a variable whose message is at least `floor` times the best, at most the `k`
+    /// best of them.
     Exact {
         /// The least message that is followed.
         floor: f32,

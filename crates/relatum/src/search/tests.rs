@@ -66,7 +66,7 @@ proptest! {
         if plan.is_tree() {
             let expected = naive(&table, &checked.normal_form, logic);
             let mut exact = Exact::new(&plan, &table, logic, Budget::default()).unwrap();
-            let found = exact.run(Goal::Top { count, keep: &|_| true }).unwrap();
+            let found = exact.run(Goal::Top { count, keep: &|_| true, within: 0.0, most: None }).unwrap();
             let is_exact = matches!(found.certainty, Certainty::Exact { .. });
             prop_assert!(is_exact);
             let scores = |scores: &[f32]| best(scores, count, |_| true).iter().map(|it| it.1).collect::<Vec<_>>();
