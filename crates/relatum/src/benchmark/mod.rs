@@ -25,7 +25,7 @@ mod tune;
 
 pub use cells::{Cell, CellKey, Results};
 pub use error::BenchmarkError;
-pub use evaluate::{Evaluator, Outcome, spread};
+pub use evaluate::{ByMissing, Evaluator, Outcome, spread};
 pub use missing::{missing_links, missing_links_of};
 pub use published::{Dataset, PUBLISHED_TYPES, Published};
 pub use queries::{Lists, QueryGroup, QuerySet};

@@ -1,4 +1,5 @@
 use super::*;
+use crate::benchmark::{Family, Skeleton};
 use crate::graph::{GraphBuilder, Id, RelationId};
 use crate::model::{Reciprocals, predictor};
 use crate::query::Shape;
@@ -33,7 +34,7 @@ fn group(shape: &str, graph: &Graph, seed: u64) -> QueryGroup {
         .flat_map(|_| {
             roles
                 .iter()
-                .map(|role| rng.below(sizes[usize::from(*role == super::super::Role::Relation)]) as u32)
+                .map(|role| rng.below(sizes[usize::from(*role == Role::Relation)]) as u32)
                 .collect::<Vec<_>>()
         })
         .collect();
@@ -153,7 +154,7 @@ fn tuning_keeps_the_best_of_what_it_tried_and_names_it_all() {
     for shape in ["1p", "2i", "2p", "3p", "2u", "2in"] {
         assert!(Shape::from_name(shape).is_some());
         let group = group(shape, &graph, 2);
-        for family in super::super::Family::ALL {
+        for family in Family::ALL {
             let choice = evaluator.tune(family, &group, &[0, 1, 2], &|_, _| true).unwrap();
             let key = |m: &LinkMetrics| (m.hits[1], m.mrr);
             let best = choice
