@@ -202,8 +202,8 @@ impl<'a> Exact<'a> {
     fn error(&self) -> f32 {
         let is_row = |part: &MessageId| matches!(self.plan.messages[part.index()], Message::Row { .. });
         let turned = |message: &&Message| matches!(message, Message::Not(part) if !is_row(part));
-        let times =
-            self.plan.branches.len().saturating_sub(1) + self.plan.messages.iter().filter(turned).count();
+        let joined = if self.plan.branches.len() > 1 { self.plan.branches.len() } else { 0 };
+        let times = joined + self.plan.messages.iter().filter(turned).count();
         (self.ignored * times as f32).min(1.0)
     }
 
