@@ -38,6 +38,11 @@ impl Exact<'_> {
             .filter(|&(x, rest)| state.seen[x] != Seen::Row && *rest >= reach.least)
             .map(|(x, &rest)| (EntityId::from_index(x), rest))
             .collect();
+        if !self.bounded {
+            // What is passed over here is missing from a disjunction that it is part of.
+            let passed = by.iter().copied().filter(|rest| *rest < reach.least).fold(0.0, f32::max);
+            self.ignored = self.ignored.max(passed);
+        }
         self.follow_known(&mut state, *inner, hops, &next);
         let t_norm = self.logic.t_norm;
         if self.bounded {
