@@ -45,6 +45,8 @@ pub struct Ask {
     pub logic: Logic,
     /// How scores become truth values.
     pub calibration: Calibration,
+    /// What scores are multiplied by before a softmax.
+    pub sharpness: f32,
     /// Which stored edges are trusted.
     pub known: Known,
     /// How many answers.
@@ -65,6 +67,7 @@ impl Default for Ask {
             continuous: ContinuousSettings::default(),
             logic: Logic::default(),
             calibration: Calibration::default(),
+            sharpness: 1.0,
             known: Known::ALL,
             top: 10,
             new_only: false,
@@ -106,7 +109,7 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
     if how.calibration == Calibration::Adaptive && model.affine().is_none() {
         return Err(SearchError::NotCalibrated);
     }
-    let truth = Scorer::new(model, graph, how.calibration, how.known);
+    let truth = Scorer::new(model, graph, how.calibration, how.known).with_sharpness(how.sharpness);
     let trusted = if how.known == Known::Ignore { Known::TRAIN } else { how.known };
     let facts = Facts::new(graph, trusted);
     if how.method == Method::Continuous {
