@@ -45,7 +45,9 @@ impl Affine {
     pub fn apply(&self, relation: RelationId, row: &mut [f32]) {
         let (a, b) = self.of(relation);
         scale_by(row, a);
-        row.iter_mut().for_each(|score| *score += b);
+        for score in row {
+            *score += b;
+        }
     }
 
     /// a and b, relation after relation.

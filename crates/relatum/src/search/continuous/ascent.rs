@@ -178,13 +178,12 @@ impl<'a> Ascent<'a> {
             if self.predictor.has_bias() {
                 score += self.predictor.bias(tail) + self.predictor.offset(query);
             }
-            let (truth, slope) = match self.settings.calibration {
-                Calibration::Raw => (score, 1.0),
-                _ => {
-                    let (scale, shift) = self.lines[index];
-                    let truth = 1.0 / (1.0 + (-(scale * score + shift)).exp());
-                    (truth, scale * truth * (1.0 - truth))
-                }
+            let (truth, slope) = if self.settings.calibration == Calibration::Raw {
+                (score, 1.0)
+            } else {
+                let (scale, shift) = self.lines[index];
+                let truth = 1.0 / (1.0 + (-(scale * score + shift)).exp());
+                (truth, scale * truth * (1.0 - truth))
             };
             (self.truths[index], self.slopes[index]) = if link.negated {
                 // Where the negation is flat, the slope that is cut off: else nothing leads out.

@@ -91,6 +91,9 @@ pub struct Continuous<'a> {
     optima: Vec<Optimum>,
 }
 
+/// A variable with the entities nearest to its optimised vector, best first, and how near they are.
+pub type Near = (VariableId, Vec<(EntityId, f32)>);
+
 /// Where the optimisation of one branch came to rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimum {
@@ -176,7 +179,7 @@ impl<'a> Continuous<'a> {
 
     /// For each variable of a branch but the target, those of negated sub-queries left out, the
     /// entities nearest to its optimised vector (see [`nearest`]), best first.
-    pub fn nearest(&self, branch: usize, count: usize) -> Vec<(VariableId, Vec<(EntityId, f32)>)> {
+    pub fn nearest(&self, branch: usize, count: usize) -> Vec<Near> {
         let (Some(program), Some(optimum)) = (self.programs.get(branch), self.optima.get(branch)) else {
             return Vec::new();
         };
@@ -252,7 +255,9 @@ impl<'a> Continuous<'a> {
             self.facts.mark(anchor, link.hop, &mut row);
         }
         if link.negated {
-            row.iter_mut().for_each(|truth| *truth = self.logic.negation.not(*truth));
+            for truth in &mut row {
+                *truth = self.logic.negation.not(*truth);
+            }
         }
         row
     }
@@ -270,7 +275,9 @@ impl Truth {
         match (self, other) {
             (Self::One(a), Self::One(b)) => Self::One(t_norm.and(a, b)),
             (Self::One(one), Self::Row(mut row)) | (Self::Row(mut row), Self::One(one)) => {
-                row.iter_mut().for_each(|value| *value = t_norm.and(*value, one));
+                for value in &mut row {
+                    *value = t_norm.and(*value, one);
+                }
                 Self::Row(row)
             }
             (Self::Row(mut all), Self::Row(row)) => {
@@ -284,7 +291,9 @@ impl Truth {
         match self {
             Self::One(one) => Self::One(1.0 - one),
             Self::Row(mut row) => {
-                row.iter_mut().for_each(|value| *value = 1.0 - *value);
+                for value in &mut row {
+                    *value = 1.0 - *value;
+                }
                 Self::Row(row)
             }
         }

@@ -60,13 +60,11 @@ pub(super) fn draw(graph: &Graph, reciprocals: &Reciprocals, count: usize, seed:
 fn edge_to(graph: &Graph, reciprocals: &Reciprocals, answer: EntityId, which: usize) -> Atom {
     let edges = graph.edges(Split::Train);
     let incoming = edges.incoming.of(answer);
-    match incoming.get(which) {
-        Some(arc) => Atom { anchor: arc.neighbour, relation: arc.relation },
-        None => {
-            let arc = edges.outgoing.of(answer)[which - incoming.len()];
-            Atom { anchor: arc.neighbour, relation: reciprocals.inverse(arc.relation) }
-        }
+    if let Some(arc) = incoming.get(which) {
+        return Atom { anchor: arc.neighbour, relation: arc.relation };
     }
+    let arc = edges.outgoing.of(answer)[which - incoming.len()];
+    Atom { anchor: arc.neighbour, relation: reciprocals.inverse(arc.relation) }
 }
 
 fn others(graph: &Graph, reciprocals: &Reciprocals, atoms: &[Atom], answer: EntityId) -> Vec<EntityId> {

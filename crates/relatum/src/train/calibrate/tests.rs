@@ -29,11 +29,7 @@ fn the_slopes_of_the_loss_are_its_finite_differences() {
             for (by_a, slope) in [(true, slopes[i].0), (false, slopes[i].1)] {
                 let moved = |step: f32| {
                     let mut lines = lines;
-                    if by_a {
-                        lines[i].0 += step
-                    } else {
-                        lines[i].1 += step
-                    }
+                    *(if by_a { &mut lines[i].0 } else { &mut lines[i].1 }) += step;
                     loss(&lines).0
                 };
                 let numeric = (moved(STEP) - moved(-STEP)) / f64::from(2.0 * STEP);

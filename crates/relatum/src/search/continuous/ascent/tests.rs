@@ -73,7 +73,7 @@ fn compare(ascent: &mut Ascent<'_>, what: &str) -> usize {
     }
     ascent.differentiate();
     let gradient = ascent.gradient.clone();
-    for at in 0..ascent.values.len() {
+    for (at, &slope) in gradient.iter().enumerate() {
         let level = ascent.program.slots[at / ascent.width].level;
         let kept = ascent.values[at];
         let mut loss = |value: f32| {
@@ -83,12 +83,8 @@ fn compare(ascent: &mut Ascent<'_>, what: &str) -> usize {
         };
         let numeric = (loss(kept + STEP) - loss(kept - STEP)) / (2.0 * STEP);
         loss(kept);
-        let difference = (numeric - gradient[at]).abs();
-        assert!(
-            difference < 3e-3 + 0.02 * gradient[at].abs(),
-            "{what}: value {at}: {numeric} is not {}",
-            gradient[at]
-        );
+        let difference = (numeric - slope).abs();
+        assert!(difference < 3e-3 + 0.02 * slope.abs(), "{what}: value {at}: {numeric} is not {slope}");
     }
     gradient.len()
 }
