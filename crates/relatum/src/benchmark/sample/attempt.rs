@@ -42,7 +42,8 @@ impl Attempt<'_> {
         let query = self.pattern.template().fill(&arguments, self.relations).ok_or(Rejection::Stuck)?;
         let query = query.normal_form(Limits::default()).map_err(|_| Rejection::Degenerate)?;
         // Equal branches of an intersection or a union have become one.
-        if query.branches.iter().map(Branch::atoms).sum::<usize>() < self.pattern.atoms() {
+        if query.branches.iter().map(Branch::atoms).sum::<usize>() < self.pattern.atoms() || query.has_twins()
+        {
             return Err(Rejection::Degenerate);
         }
         let all = answers(&query, &self.larger);

@@ -134,6 +134,17 @@ fn a_hop_is_not_undone_by_the_next_and_answers_stay_below_the_limit() {
 }
 
 #[test]
+fn no_two_branches_are_the_same_in_other_variables() {
+    let (graph, _) = graphs(&[(0, 0, 1, 0), (1, 1, 2, 3), (3, 0, 1, 0)], false);
+    let pattern = Pattern::parse("(('e',('r','r')),('e',('r','r')))", &graph).unwrap();
+    let how = Sampling { attempts: 2000, ..Sampling::of(5, 0) };
+    let sampled = Sampler::new(&graph, Split::Valid).sample(&pattern, &how, &|_| true);
+    // From 0 and from 3 to 2, by way of 1; the two ends exchanged are the same query.
+    assert_eq!((sampled.group.len(), sampled.group.hard(0)), (1, &[EntityId(2)][..]));
+    assert!(sampled.walks.degenerate > 0);
+}
+
+#[test]
 fn a_question_keeps_the_names_that_it_gives() {
     let (graph, _) = crate::graph::films().finish();
     let group = films_sample("?G : exists F. stars(F, _) and has_genre(F, G)", &Sampling::of(10, 0)).group;
