@@ -50,11 +50,14 @@ impl Attempt<'_> {
         if all.len() > self.max_answers {
             return Err(Rejection::TooMany);
         }
-        let small = answers(&query, &self.smaller);
-        let (easy, hard): (Vec<EntityId>, Vec<EntityId>) =
-            all.iter().partition(|answer| small.binary_search(answer).is_ok());
+        let easy = answers(&query, &self.smaller);
+        let hard: Vec<EntityId> =
+            all.iter().filter(|answer| easy.binary_search(answer).is_err()).copied().collect();
         if hard.is_empty() {
             return Err(Rejection::Easy);
+        }
+        if easy.len() + hard.len() > self.max_answers {
+            return Err(Rejection::TooMany);
         }
         if let Some(positive) = without_negation(&query)
             && answers(&positive, &self.larger).len() == all.len()

@@ -82,7 +82,7 @@ proptest! {
                     let query = group.template().unwrap().fill(group.query(index), &relations).unwrap();
                     let small: BTreeSet<EntityId> = brute_force(&query, &smaller).into_iter().collect();
                     let large: BTreeSet<EntityId> = brute_force(&query, &larger).into_iter().collect();
-                    let easy: Vec<EntityId> = large.intersection(&small).copied().collect();
+                    let easy: Vec<EntityId> = small.iter().copied().collect();
                     let hard: Vec<EntityId> = large.difference(&small).copied().collect();
                     prop_assert_eq!((group.easy(index), group.hard(index)), (&easy[..], &hard[..]), "{}", text);
                     prop_assert!(!hard.is_empty());
