@@ -23,7 +23,8 @@ use crate::{output, signals};
 /// for validation has easy answers, which the training edges give, and at least one hard answer,
 /// which needs a validation edge; for test, one that needs a test edge. No query comes twice, none
 /// has two equal branches or a hop that the next one undoes, and a negation takes something away.
-/// What the larger graph refutes is neither easy nor hard.
+/// An answer that only the smaller graph gives, because a held-out edge makes a negated part true,
+/// stays among the easy ones, as in the published files.
 ///
 /// Where the graph cannot supply as many queries as are wanted, those that were found are kept, a
 /// warning says so, and the exit code is 0; it is 1 if there are none at all.

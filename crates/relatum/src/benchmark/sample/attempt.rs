@@ -42,18 +42,22 @@ impl Attempt<'_> {
         let query = self.pattern.template().fill(&arguments, self.relations).ok_or(Rejection::Stuck)?;
         let query = query.normal_form(Limits::default()).map_err(|_| Rejection::Degenerate)?;
         // Equal branches of an intersection or a union have become one.
-        if query.branches.iter().map(Branch::atoms).sum::<usize>() < self.pattern.atoms() {
+        if query.branches.iter().map(Branch::atoms).sum::<usize>() < self.pattern.atoms() || query.has_twins()
+        {
             return Err(Rejection::Degenerate);
         }
         let all = answers(&query, &self.larger);
         if all.len() > self.max_answers {
             return Err(Rejection::TooMany);
         }
-        let small = answers(&query, &self.smaller);
-        let (easy, hard): (Vec<EntityId>, Vec<EntityId>) =
-            all.iter().partition(|answer| small.binary_search(answer).is_ok());
+        let easy = answers(&query, &self.smaller);
+        let hard: Vec<EntityId> =
+            all.iter().filter(|answer| easy.binary_search(answer).is_err()).copied().collect();
         if hard.is_empty() {
             return Err(Rejection::Easy);
+        }
+        if easy.len() + hard.len() > self.max_answers {
+            return Err(Rejection::TooMany);
         }
         if let Some(positive) = without_negation(&query)
             && answers(&positive, &self.larger).len() == all.len()

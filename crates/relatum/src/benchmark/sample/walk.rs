@@ -2,13 +2,10 @@
 
 use super::pattern::Pattern;
 use crate::benchmark::skeleton::Role;
-use crate::graph::{Arc, Edges, EntityId, Graph, Id, Inverses, RelationId};
+use crate::graph::{Arc, Edges, EntityId, Graph, Inverses, RelationId};
 use crate::model::Reciprocals;
 use crate::query::{Atom, Formula, Term};
 use crate::random::Rng;
-
-/// How often an entity is drawn before the graph is thought to have no edges.
-const STARTS: usize = 100;
 
 /// Fills the holes of a pattern from the edges of a graph.
 pub(super) struct Walk<'a> {
@@ -16,8 +13,9 @@ pub(super) struct Walk<'a> {
     inverses: &'a Inverses,
     relations: &'a Reciprocals,
     both_ways: bool,
-    entities: usize,
     target: usize,
+    /// The entities that the target can be, as far as its own atoms say.
+    starts: Vec<EntityId>,
     parts: Vec<Part>,
     /// How many negated parts there are.
     negations: usize,
@@ -70,8 +68,8 @@ impl<'a> Walk<'a> {
             inverses: &graph.inverses,
             relations,
             both_ways: pattern.both_ways(),
-            entities: graph.entities.len(),
             target: query.target.index(),
+            starts: starts(&collector.parts, query.target.index(), edges, graph, pattern.fixed()),
             parts: collector.parts,
             negations: collector.negations,
             nodes: variables + pattern.fixed().len(),
@@ -94,7 +92,7 @@ impl<'a> Walk<'a> {
         // An anchor that is given is the better start: few answers lead to it.
         let anchored = |part: &Part| part.ends.iter().any(|&end| filling.nodes[end].is_some());
         if !positive.iter().any(anchored) {
-            filling.nodes[self.target] = Some(self.start(rng)?);
+            filling.nodes[self.target] = Some(*pick(&self.starts, rng)?);
         }
         self.fill(positive.clone(), &mut filling, rng)?;
         for negation in 0..self.negations {
@@ -105,12 +103,6 @@ impl<'a> Walk<'a> {
             Role::Entity => filling.nodes[self.variables + place].map(|id| id.0),
         };
         (0..self.roles.len()).map(argument).collect()
-    }
-
-    /// An entity that has an edge.
-    fn start(&self, rng: &mut Rng) -> Option<EntityId> {
-        let mut draws = (0..STARTS).map(|_| EntityId::from_index(rng.below(self.entities)));
-        draws.find(|&id| !self.edges.incoming.of(id).is_empty() || !self.edges.outgoing.of(id).is_empty())
     }
 
     /// Finds an edge for each of the parts, each from a node that has a value by then.
@@ -253,6 +245,24 @@ fn by_relation(arcs: &[Arc]) -> impl Iterator<Item = (RelationId, &[Arc])> {
         rest = more;
         Some((relation, run))
     })
+}
+
+/// The entities with an edge, and with one of each relation that the target is given.
+fn starts(
+    parts: &[Part],
+    target: usize,
+    edges: &Edges,
+    graph: &Graph,
+    fixed: &[Option<u32>],
+) -> Vec<EntityId> {
+    let has_edge = |id: EntityId| !edges.incoming.of(id).is_empty() || !edges.outgoing.of(id).is_empty();
+    let fits = |id: EntityId, part: &Part| match fixed[part.relation].map(RelationId) {
+        Some(relation) if part.ends[0] == target => !edges.outgoing.along(id, relation).is_empty(),
+        Some(relation) if part.ends[1] == target => !edges.incoming.along(id, relation).is_empty(),
+        _ => true,
+    };
+    let positive = || parts.iter().filter(|part| part.negation.is_none());
+    graph.entities.ids().filter(|&id| has_edge(id) && positive().all(|part| fits(id, part))).collect()
 }
 
 struct Collector {

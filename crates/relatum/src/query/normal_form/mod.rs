@@ -79,6 +79,11 @@ impl NormalForm {
         text.split_once(" : ").map_or_else(String::new, |(_, formula)| format!("({formula})"))
     }
 
+    /// Whether an alternative says something twice, of two variables with the same role.
+    pub(crate) fn has_twins(&self) -> bool {
+        self.branches.iter().any(|branch| canonical::has_twins(branch, &[self.target]))
+    }
+
     /// The normal form as a query again, for printing and for comparison.
     pub fn to_query(&self) -> Query {
         let branches = self.branches.iter().map(|branch| {
