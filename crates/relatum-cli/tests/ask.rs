@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use support::{Desk, Outcome, trained_films};
+use support::{Outcome, trained_films};
 
 const GENRES: &str = r#"?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)"#;
 const CYCLE: &str = "?A : exists F, G. stars(F, A) and stars(G, A) and sequel_of(G, F)";

@@ -99,6 +99,9 @@ pub struct Answer {
 
 /// Answers a planned question with a model of the graph.
 pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answers, SearchError> {
+    if how.calibration == Calibration::Adaptive && model.affine().is_none() {
+        return Err(SearchError::NotCalibrated);
+    }
     let truth = Scorer::new(model, graph, how.calibration, how.known);
     let trusted = if how.known == Known::Ignore { Known::TRAIN } else { how.known };
     let facts = Facts::new(graph, trusted);

@@ -24,12 +24,18 @@ pub enum SearchError {
     /// Vectors of continuous optimisation have single scores, not rows. Take another calibration.
     #[error(
         "`{calibration}` needs the scores of all entities at once, which continuous optimisation does not have: \
-         take --calibration sigmoid (or raw), or --method exact or beam"
+         take --calibration sigmoid, adaptive or raw, or --method exact or beam"
     )]
     NeedsARow {
         /// The calibration that cannot be.
         calibration: Calibration,
     },
+    /// The adaptive calibration has to be trained first.
+    #[error(
+        "the model has no adaptive calibration yet: train it with `relatum calibrate DIR`, or take another \
+         --calibration"
+    )]
+    NotCalibrated,
     /// The vectors went to infinity. Regularise more, step less, or take sigmoid.
     #[error(
         "continuous optimisation diverged at step {step}: take a larger regularisation, a smaller learning \

@@ -32,7 +32,8 @@ pub(crate) struct Flags {
     /// How truth values combine
     #[arg(long, default_value = "product", value_parser = t_norms())]
     t_norm: TNorm,
-    /// How scores become truth values; continuous optimisation has sigmoid for its default
+    /// How scores become truth values: adaptive needs `relatum calibrate` first; continuous
+    /// optimisation has sigmoid for its default
     #[arg(long, default_value = "softmax-count", value_parser = calibrations())]
     #[arg(default_value_if("method", "continuous", "sigmoid"))]
     calibration: Calibration,

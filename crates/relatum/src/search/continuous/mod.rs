@@ -47,8 +47,8 @@ use program::{Link, Program, Side};
 /// How to optimise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContinuousSettings {
-    /// How scores become truth values: [`Calibration::Sigmoid`], or [`Calibration::Raw`] for
-    /// parity. The others need a whole row of scores, and a vector has none.
+    /// How scores become truth values: [`Calibration::Sigmoid`], [`Calibration::Adaptive`], or
+    /// [`Calibration::Raw`] for parity. The others need a whole row of scores, and a vector has none.
     pub calibration: Calibration,
     /// Which stored edges from an anchor to the target count as true when entities are ranked.
     /// Edges from and to other variables cannot: those have no entity.
@@ -73,7 +73,7 @@ impl Default for ContinuousSettings {
             steps: 1000,
             learning_rate: 0.1,
             regularization: 0.05,
-            tolerance: 1e-5,
+            tolerance: 1e-6,
             seed: 0,
         }
     }
@@ -117,6 +117,8 @@ impl<'a> Continuous<'a> {
     ) -> Result<Self, SearchError> {
         match settings.calibration {
             Calibration::Sigmoid => {}
+            Calibration::Adaptive if model.affine().is_some() => {}
+            Calibration::Adaptive => return Err(SearchError::NotCalibrated),
             Calibration::Raw => {
                 let negates =
                     |it: &BranchPlan| !it.branch.negative.is_empty() || !it.branch.negated.is_empty();
@@ -241,6 +243,9 @@ impl<'a> Continuous<'a> {
             }
         } else {
             self.model.score_rows(query, &mut row);
+        }
+        if let (Calibration::Adaptive, Some(affine)) = (self.settings.calibration, self.model.affine()) {
+            affine.apply(link.relation, &mut row);
         }
         self.settings.calibration.apply(&mut row, 1);
         if let Side::Entity(anchor) = link.from {
