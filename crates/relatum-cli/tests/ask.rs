@@ -107,8 +107,17 @@ fn limits_stop_with_what_was_found_so_far() {
         (CYCLE, ["--timeout", "0"]),
     ] {
         for method in ["auto", "beam"] {
-            let text = desk
-                .ok(&["ask", "films", query, limit[0], limit[1], "--method", method, "--explain", "--json"]);
+            let text = desk.ok(&[
+                "ask",
+                "films",
+                query,
+                limit[0],
+                limit[1],
+                "--method",
+                method,
+                "--explain",
+                "--json",
+            ]);
             let json: Value = serde_json::from_str(&text).unwrap();
             assert_eq!(json["certainty"], "stopped early: the best so far", "{query} {limit:?}");
             assert!(json["rows"].as_u64().unwrap() <= 3, "{query} {limit:?}: {text}");

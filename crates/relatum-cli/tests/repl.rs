@@ -71,9 +71,14 @@ fn the_graph_can_be_looked_at() {
         ":help\n:plan ?G : has_genre(Hitch, G)\n:find lawr\n:describe \"Martin Lawrence\"\n:describe Hitch\n:stats\n",
     );
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    for part in
-        [":explain [N]", "1p, tree", "1 entity with 'lawr'", "Martin Lawrence: entity", "Hitch: entity", "train edges"]
-    {
+    for part in [
+        ":explain [N]",
+        "1p, tree",
+        "1 entity with 'lawr'",
+        "Martin Lawrence: entity",
+        "Hitch: entity",
+        "train edges",
+    ] {
         assert!(outcome.stdout.contains(part), "'{part}' is not in:\n{}", outcome.stdout);
     }
 }

@@ -57,7 +57,8 @@ fn show(graph: &Graph, text: &str, limit: usize, json: bool, out: &mut impl Writ
     let (entities, entities_total) = found(&graph.entities, text, limit, |id| graph.entity_text(id), degree);
     let counts = Split::ALL.map(|split| graph.edges(split).relation_counts(graph.relations.len()));
     let uses = |id: RelationId| counts.iter().map(|counts| counts[id.index()]).sum();
-    let (relations, relations_total) = found(&graph.relations, text, limit, |id| graph.relation_text(id), uses);
+    let (relations, relations_total) =
+        found(&graph.relations, text, limit, |id| graph.relation_text(id), uses);
     if json {
         let all: Vec<&Found> = entities.iter().chain(&relations).collect();
         serde_json::to_writer_pretty(&mut *out, &all)?;

@@ -44,8 +44,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let project = Project::open(&args.dir)?;
     let model = ModelFolder::of(&project, &args.flags.model)?.load(&project)?.model;
     let settings = Settings::new(args.flags.clone());
-    let mut session =
-        Session { project: &project, asker: Asker::new(&project, model), settings, last: None };
+    let mut session = Session { project: &project, asker: Asker::new(&project, model), settings, last: None };
     if std::io::stdin().is_terminal() { session.converse(&args.dir) } else { session.read_lines() }
 }
 

@@ -1,7 +1,7 @@
 //! A model read with suspicion, for `relatum check`.
 
-use super::folder::{Card, ModelError, ModelFolder};
 use super::folder;
+use super::folder::{Card, ModelError, ModelFolder};
 use crate::store::{Project, StoreError};
 
 impl ModelFolder {

@@ -143,8 +143,7 @@ mod tests {
         for most in [1, 7, pairs / 2, pairs - 1] {
             let (looked_at, _) = sampled(&graph, Split::Valid, most);
             assert!(0 < looked_at && looked_at <= most, "{looked_at} of {pairs}, at most {most}");
-            let model =
-                Model::random(crate::model::predictor("distmult", 2).unwrap(), &graph, 1.0, 0);
+            let model = Model::random(crate::model::predictor("distmult", 2).unwrap(), &graph, 1.0, 0);
             let report = evaluate_some(&model, &graph, Split::Valid, Ties::Mean, most);
             assert_eq!(report.queries.count, looked_at);
         }

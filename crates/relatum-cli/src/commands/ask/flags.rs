@@ -149,7 +149,10 @@ impl Flags {
 }
 
 fn parse_positive(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|&count| count > 0).ok_or_else(|| "expected a whole number, at least 1".to_owned())
+    text.parse()
+        .ok()
+        .filter(|&count| count > 0)
+        .ok_or_else(|| "expected a whole number, at least 1".to_owned())
 }
 
 fn t_norms() -> impl TypedValueParser<Value = TNorm> {

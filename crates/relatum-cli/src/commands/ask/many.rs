@@ -47,7 +47,9 @@ impl Questions {
         };
         let metadata = file.metadata().with_context(|| format!("cannot read {name}"))?;
         if metadata.is_dir() {
-            return Err(Misuse(format!("{name} is a folder: name a file with a question on every line")).into());
+            return Err(
+                Misuse(format!("{name} is a folder: name a file with a question on every line")).into()
+            );
         }
         let bytes = metadata.is_file().then_some(metadata.len());
         Ok(Self { input: Box::new(file), bytes })
@@ -217,8 +219,9 @@ fn next_line(input: &mut impl BufRead, place: &mut (u64, u64)) -> std::io::Resul
         } else {
             String::from_utf8(bytes).map_err(|_| "the line is not UTF-8".to_owned())
         };
-        let passed_over =
-            |text: &String| matches!(text.trim_start_matches('\u{feff}').trim().chars().next(), None | Some('#'));
+        let passed_over = |text: &String| {
+            matches!(text.trim_start_matches('\u{feff}').trim().chars().next(), None | Some('#'))
+        };
         if !text.as_ref().is_ok_and(passed_over) {
             return Ok(Some(Line { number: place.0, end: place.1, text }));
         }

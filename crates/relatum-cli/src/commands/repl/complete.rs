@@ -268,7 +268,10 @@ mod tests {
         assert_eq!(completed("?A : st"), ["?A : stars("]);
         assert_eq!(completed("?A : exists F. (ha"), ["?A : exists F. (\"has genre\"("]);
         assert_eq!(completed("?A : stars(Hi"), ["?A : stars(Hitch"]);
-        assert_eq!(completed("?A : stars(F, A) and stars(F, Wi"), ["?A : stars(F, A) and stars(F, \"Will Smith\""]);
+        assert_eq!(
+            completed("?A : stars(F, A) and stars(F, Wi"),
+            ["?A : stars(F, A) and stars(F, \"Will Smith\""]
+        );
         assert_eq!(completed("?A : exi"), ["?A : exists "]);
         assert_eq!(completed("?A : not (sta"), ["?A : not (stars("]);
     }

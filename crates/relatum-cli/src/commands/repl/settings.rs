@@ -84,7 +84,8 @@ impl Setting {
     }
 
     fn meaning(&self) -> String {
-        let choices = if self.choices.is_empty() { String::new() } else { format!(": {}", self.choices.join(", ")) };
+        let choices =
+            if self.choices.is_empty() { String::new() } else { format!(": {}", self.choices.join(", ")) };
         format!("{}{choices}", self.help)
     }
 }
@@ -166,7 +167,10 @@ mod tests {
             .filter(|(name, _)| ["k", "top", "t-norm", "explain", "timeout", "max-rows"].contains(name))
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        assert_eq!(changed, ["k=128", "t-norm=godel", "top=3", "explain=off", "timeout=1.5", "max-rows=none"]);
+        assert_eq!(
+            changed,
+            ["k=128", "t-norm=godel", "top=3", "explain=off", "timeout=1.5", "max-rows=none"]
+        );
     }
 
     #[test]

@@ -73,7 +73,9 @@ fn the_forms_of_the_files_mean_the_formulas_of_the_literature() {
 
 #[test]
 fn a_declared_shape_must_be_that_of_the_query() {
-    for right in [r#"{"shape": "pi", "query": [[4,[5]],[1,[2,3]]]}"#, r#"{"shape": "2i", "query": [[1,[2]],[1,[2]]]}"#] {
+    for right in
+        [r#"{"shape": "pi", "query": [[4,[5]],[1,[2,3]]]}"#, r#"{"shape": "2i", "query": [[1,[2]],[1,[2]]]}"#]
+    {
         assert!(parse(right).is_ok(), "{right}");
     }
     for wrong in [r#"{"shape": "2p", "query": [1,[2]]}"#, r#"{"shape": "3i", "query": [[1,[2]],[3,[4]]]}"#] {
