@@ -3,6 +3,7 @@
 mod bench;
 mod demo_graph;
 mod fuzz;
+mod parity;
 mod shell;
 mod test;
 
@@ -17,6 +18,8 @@ enum Task {
     Bench(bench::Args),
     DemoGraph(demo_graph::Args),
     Fuzz(fuzz::Args),
+    /// Compare answers with those of an independent program, where its data is beside the workspace
+    Parity,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -25,5 +28,6 @@ fn main() -> anyhow::Result<()> {
         Task::Bench(args) => bench::run(&args),
         Task::DemoGraph(args) => demo_graph::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
+        Task::Parity => parity::run(),
     }
 }

@@ -85,7 +85,7 @@ fn answers_to_complex_queries_equal_the_reference() {
             Beam::new(&plan, &truth, logic, width, Budget::default(), false).unwrap().run().unwrap()
         } else {
             let mut exact = Exact::new(&plan, &truth, logic, Budget::default()).unwrap();
-            exact.run(Goal::Top { count: 20, keep: &|_| true }).unwrap()
+            exact.run(Goal::Top { count: 20, keep: &|_| true, within: 1e-6, most: None }).unwrap()
         };
         let top = best(&found.scores, 20, |_| true);
         for (place, answer) in case["top"].as_array().unwrap().iter().enumerate() {

@@ -1,6 +1,8 @@
 //! `cargo xtask bench …`: one file for each question a user would ask.
 
 #[cfg(feature = "bench")]
+mod answer;
+#[cfg(feature = "bench")]
 mod child;
 #[cfg(feature = "bench")]
 mod ingest;
@@ -46,6 +48,18 @@ enum Question {
         #[arg(long)]
         growth: bool,
     },
+    /// How long does an answer take, and how far is that from the matrix products of its rows alone?
+    Answer {
+        /// Ranks to measure with generated weights
+        #[arg(long, value_delimiter = ',', default_value = "100,1000")]
+        rank: Vec<usize>,
+        /// Questions of each shape
+        #[arg(long, default_value_t = 60)]
+        queries: usize,
+        /// Also show how time and memory grow up to 1.5 million entities
+        #[arg(long)]
+        growth: bool,
+    },
     /// What does a sample of the candidates cost, and what does it save on a large graph?
     Scaling {
         /// Candidates of the sampled softmax, in turn
@@ -77,6 +91,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Question::Train { rank, batch_size, batches, growth } => {
             train::run(rank, *batch_size, *batches, *growth)
         }
+        Question::Answer { rank, queries, growth } => answer::run(rank, *queries, *growth),
         Question::Scaling { candidates, epochs, rank } => scaling::run(candidates, *epochs, *rank),
     }
 }

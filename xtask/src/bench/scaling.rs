@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use relatum::graph::{Graph, Split};
 use relatum::model::LinkMetrics;
-use relatum::train::{Settings, Ties, Trainer, evaluate_some};
+use relatum::model::Ties;
+use relatum::train::{Settings, Trainer, evaluate_some};
 
 use super::world::{debian, fb15k_237, generated};
 

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use relatum::answer::{Answers, ask};
+use relatum::benchmark::{Family, Results, Setting, Tuned};
 use relatum::graph::Graph;
 use relatum::model::{Model, ModelFolder};
 use relatum::plan::{Plan, PlanOptions, Statistics};
@@ -58,32 +59,38 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let questions = if query.is_none() { Some(many::Questions::open(args.file.as_deref())?) } else { None };
     args.flags.refuse_nonsense()?;
     let project = Project::open(&args.dir)?;
-    let model = ModelFolder::of(&project, &args.flags.model)?.load(&project)?.model;
-    let asker = Asker::new(&project, model);
+    let asker = Asker::new(&project, &args.flags.model)?;
     if let Some(questions) = questions {
         return many::answer(&asker, &args.flags, questions);
     }
     let query = query.unwrap_or_default();
     let (question, answers) = asker.answer(query, &args.flags).map_err(Failure::into_error)?;
     let mut out = std::io::stdout().lock();
-    write!(out, "{}", rendered(query, project.graph(), &question, &answers, &args.flags))?;
+    write!(out, "{}", rendered(&asker, query, &question, &answers, &args.flags))?;
     Ok(())
 }
 
 /// The answers as the flags want them.
 pub(super) fn rendered(
+    asker: &Asker<'_>,
     query: &str,
-    graph: &Graph,
     question: &Question,
     answers: &Answers,
     flags: &Flags,
 ) -> String {
+    let graph = asker.graph;
     if flags.json {
         format!("{:#}\n", as_json(query, graph, question, answers))
     } else if flags.dot {
         answers.to_dot(&question.checked.normal_form, graph, question.offset + 1)
     } else {
-        as_text(graph, question, answers, flags.new_only, flags.caveat())
+        as_text(
+            graph,
+            question,
+            answers,
+            flags.new_only,
+            flags.caveat().or_else(|| asker.remark(question, flags)),
+        )
     }
 }
 
@@ -92,6 +99,8 @@ pub(super) struct Asker<'a> {
     pub(super) graph: &'a Graph,
     pub(super) model: Model,
     statistics: Statistics<'a>,
+    /// What `relatum tune` chose by type of question; none where it never ran for this model.
+    tuned: Option<Tuned>,
 }
 
 /// Why there is no answer.
@@ -121,9 +130,32 @@ impl std::fmt::Display for Failure {
 }
 
 impl<'a> Asker<'a> {
-    pub(super) fn new(project: &'a Project, model: Model) -> Self {
+    pub(super) fn new(project: &'a Project, name: &str) -> anyhow::Result<Self> {
         let graph = project.graph();
-        Self { graph, model, statistics: Statistics::new(graph) }
+        let folder = ModelFolder::of(project, name)?;
+        let model = folder.load(project)?.model;
+        let results = Results::open(folder.dir(), &model, &project.manifest().queries_fingerprint())?;
+        let tuned = results.tuned(Family::Best.name()).cloned();
+        Ok(Self { graph, model, statistics: Statistics::new(graph), tuned })
+    }
+
+    /// What people should know of how the answers came about.
+    fn remark(&self, question: &Question, flags: &Flags) -> Option<String> {
+        let Setting { t_norm, calibration, sharpness, .. } = self.tuned(question, flags)?;
+        let shape = question.checked.shape?.name();
+        let sharpness = if sharpness.to_bits() == 1f32.to_bits() {
+            String::new()
+        } else {
+            format!(", sharpness {sharpness}")
+        };
+        Some(format!("tuned for {shape} questions: {t_norm}, {calibration}{sharpness}"))
+    }
+
+    /// What was tuned for questions of this type, if the flags leave it open.
+    pub(super) fn tuned(&self, question: &Question, flags: &Flags) -> Option<&Setting> {
+        let shape = question.checked.shape?.name();
+        let choice = self.tuned.as_ref()?.types.get(shape)?;
+        Some(&choice.setting).filter(|_| flags.wants_tuning())
     }
 
     pub(super) fn read(&self, text: &str, flags: &Flags) -> Result<Question, Failure> {
@@ -145,7 +177,7 @@ impl<'a> Asker<'a> {
     pub(super) fn answer_question(&self, question: &Question, flags: &Flags) -> Result<Answers, Failure> {
         let plan = self.plan(question, flags);
         let wanted = question.limit.unwrap_or(flags.top);
-        let how = flags.resolve(wanted.saturating_add(question.offset));
+        let how = flags.resolve(wanted.saturating_add(question.offset), self.tuned(question, flags));
         let mut answers = ask(&plan, &self.model, self.graph, &how).map_err(Failure::Search)?;
         answers.answers.drain(..question.offset.min(answers.answers.len()));
         Ok(answers)

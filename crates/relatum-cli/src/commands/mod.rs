@@ -2,6 +2,7 @@
 
 mod ask;
 mod benchmark;
+mod calibrate;
 mod check;
 mod demo;
 mod describe;
@@ -13,6 +14,7 @@ mod init;
 mod link_eval;
 mod plan;
 mod repl;
+mod sample;
 mod settings;
 mod stats;
 mod train;
@@ -41,7 +43,9 @@ enum Command {
     Repl(Box<repl::Args>),
     Train(Box<train::Args>),
     Grid(Box<grid::Args>),
+    Calibrate(calibrate::Args),
     LinkEval(link_eval::Args),
+    Sample(Box<sample::Args>),
     Import(import::Args),
     Export(export::Args),
     Benchmark(Box<benchmark::Args>),
@@ -62,7 +66,9 @@ impl Relatum {
             Command::Plan(args) => plan::run(&args),
             Command::Train(args) => train::run(&args),
             Command::Grid(args) => grid::run(&args),
+            Command::Calibrate(args) => calibrate::run(&args),
             Command::LinkEval(args) => link_eval::run(&args),
+            Command::Sample(args) => sample::run(&args),
             Command::Import(args) => import::run(&args),
             Command::Export(args) => export::run(&args),
             Command::Benchmark(args) => benchmark::run(&args),

@@ -8,7 +8,6 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use relatum::answer::Answers;
-use relatum::model::ModelFolder;
 use relatum::query::Question;
 use relatum::store::Project;
 use rustyline::error::ReadlineError;
@@ -42,9 +41,9 @@ enum Next {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     args.flags.refuse_nonsense()?;
     let project = Project::open(&args.dir)?;
-    let model = ModelFolder::of(&project, &args.flags.model)?.load(&project)?.model;
+    let asker = Asker::new(&project, &args.flags.model)?;
     let settings = Settings::new(args.flags.clone());
-    let mut session = Session { project: &project, asker: Asker::new(&project, model), settings, last: None };
+    let mut session = Session { project: &project, asker, settings, last: None };
     if std::io::stdin().is_terminal() { session.converse(&args.dir) } else { session.read_lines() }
 }
 
@@ -144,7 +143,7 @@ impl Session<'_> {
     fn ask(&mut self, text: &str) -> anyhow::Result<String> {
         let (question, answers) =
             self.asker.answer(text, &self.settings.flags).map_err(Failure::into_error)?;
-        let shown = rendered(text, self.asker.graph, &question, &answers, &self.settings.flags);
+        let shown = rendered(&self.asker, text, &question, &answers, &self.settings.flags);
         self.last = Some(Last { text: text.to_owned(), question, answers });
         Ok(shown)
     }

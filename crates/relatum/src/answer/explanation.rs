@@ -1,6 +1,6 @@
 //! Why an entity is an answer: data, not text.
 
-use super::Ask;
+use super::{Ask, alternatives};
 use crate::graph::{EntityId, Id, Split, Triple};
 use crate::plan::{BranchPlan, Plan, TreeNode};
 use crate::query::{Atom, Direction, Hop, Term, VariableId};
@@ -32,7 +32,8 @@ pub struct Explanation {
     pub atoms: Vec<ExplainedAtom>,
     /// The truth of each negated sub-query.
     pub sub_queries: Vec<f32>,
-    /// The next best assignments for the same answer, as far as a beam found them.
+    /// The next best assignments for the same answer, as far as they were looked at: on a tree those
+    /// that have another value at one variable next to the target.
     pub alternatives: Vec<Alternative>,
 }
 
@@ -80,8 +81,11 @@ pub(super) fn explain(
 ) -> Result<Vec<Option<Explanation>>, SearchError> {
     let answers: Vec<EntityId> = top.iter().map(|&(entity, _)| entity).collect();
     let mut found: Vec<Vec<Vec<(Assignment, f32)>>> = Vec::new();
-    for branch in 0..plan.branches.len() {
-        found.push(beam.assignments(branch, &answers, ALTERNATIVES + 1)?);
+    for (index, branch) in plan.branches.iter().enumerate() {
+        found.push(match exact {
+            Some(exact) => alternatives::of_tree(plan, branch, truth, how.logic, exact, &answers)?,
+            None => beam.assignments(index, &answers, ALTERNATIVES + 1)?,
+        });
     }
     let mut explanations = Vec::with_capacity(answers.len());
     for (index, &answer) in answers.iter().enumerate() {
@@ -100,10 +104,7 @@ pub(super) fn explain(
         let branch_plan = &plan.branches[branch];
         let listed = &found[branch][index];
         let assignment = match (exact, &branch_plan.tree) {
-            (Some(exact), Some(tree)) => {
-                let mut values = Vec::new();
-                assign(exact, tree, answer, &mut values).then_some(values)
-            }
+            (Some(exact), Some(tree)) => assignment_of(exact, tree, answer),
             _ => listed.first().map(|(assignment, _)| assignment.clone()),
         };
         let Some(assignment) = assignment else {
@@ -133,6 +134,12 @@ pub(super) fn explain(
     Ok(explanations)
 }
 
+/// The best assignment that gives the variable of a node a value, if one does.
+pub(super) fn assignment_of(exact: &Exact<'_>, node: &TreeNode, value: EntityId) -> Option<Assignment> {
+    let mut values = Vec::new();
+    assign(exact, node, value, &mut values).then_some(values)
+}
+
 /// Follows the messages from the target outwards; false where one of them never got a value.
 fn assign(exact: &Exact<'_>, node: &TreeNode, value: EntityId, values: &mut Assignment) -> bool {
     values.push((node.variable, value));
@@ -150,7 +157,7 @@ pub(super) fn atoms(plan: &BranchPlan, truth: &dyn AtomTruth, assignment: &Assig
     let positive = plan.branch.positive.iter().map(|atom| (atom, false));
     let all = positive.chain(plan.branch.negative.iter().map(|atom| (atom, true)));
     let mut explained = Vec::new();
-    let mut row = vec![0.0; truth.entities()];
+    let mut row = Vec::new();
     for (atom, negated) in all {
         let value = |term: Term| match term {
             Term::Entity(id) => Some(id),
@@ -162,14 +169,16 @@ pub(super) fn atoms(plan: &BranchPlan, truth: &dyn AtomTruth, assignment: &Assig
             Direction::Forward => (subject, object),
             Direction::Backward => (object, subject),
         };
-        truth.rows(&[from], hop, &mut row);
         let edge = Triple { head: subject, relation: atom.relation, tail: object };
-        explained.push(ExplainedAtom {
-            edge,
-            negated,
-            truth: row[to.index()],
-            known: truth.known(from, hop, to),
-        });
+        let known = truth.known(from, hop, to);
+        // A trusted edge is exactly 1, and needs no row to say so.
+        let mut value = 1.0;
+        if known.is_none() {
+            row.resize(truth.entities(), 0.0);
+            truth.rows(&[from], hop, &mut row);
+            value = row[to.index()];
+        }
+        explained.push(ExplainedAtom { edge, negated, truth: value, known });
     }
     explained
 }

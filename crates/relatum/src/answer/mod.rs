@@ -1,6 +1,7 @@
 //! Answers with reasons: a plan is searched, the best entities are ranked, and each is explained by
 //! the assignment that makes it an answer.
 
+mod alternatives;
 mod dot;
 mod explanation;
 mod relaxed;
@@ -44,6 +45,8 @@ pub struct Ask {
     pub logic: Logic,
     /// How scores become truth values.
     pub calibration: Calibration,
+    /// What scores are multiplied by before a softmax.
+    pub sharpness: f32,
     /// Which stored edges are trusted.
     pub known: Known,
     /// How many answers.
@@ -64,6 +67,7 @@ impl Default for Ask {
             continuous: ContinuousSettings::default(),
             logic: Logic::default(),
             calibration: Calibration::default(),
+            sharpness: 1.0,
             known: Known::ALL,
             top: 10,
             new_only: false,
@@ -72,6 +76,9 @@ impl Default for Ask {
         }
     }
 }
+
+/// How uncertain a score may stay whose place is certain: less than people are shown.
+const WITHIN: f32 = 5e-5;
 
 /// The best answers to a question.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +109,7 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
     if how.calibration == Calibration::Adaptive && model.affine().is_none() {
         return Err(SearchError::NotCalibrated);
     }
-    let truth = Scorer::new(model, graph, how.calibration, how.known);
+    let truth = Scorer::new(model, graph, how.calibration, how.known).with_sharpness(how.sharpness);
     let trusted = if how.known == Known::Ignore { Known::TRAIN } else { how.known };
     let facts = Facts::new(graph, trusted);
     if how.method == Method::Continuous {
@@ -119,17 +126,20 @@ fn answer(
 ) -> Result<Answers, SearchError> {
     let raw = !how.calibration.is_truth();
     let beam = Beam::new(plan, truth, how.logic, how.width, how.budget, raw)?;
-    let exactly = match how.method {
-        Method::Auto => plan.is_tree() && !raw,
+    // On a tree the best values of each variable are at least as good as a beam of assignments, and
+    // a bound spares most of their rows.
+    let (exactly, most) = match how.method {
+        Method::Auto => (plan.is_tree() && !raw, None),
         Method::Exact if raw => return Err(SearchError::RawScores),
-        Method::Exact => true,
-        Method::Beam | Method::Continuous => false,
+        Method::Exact => (true, None),
+        Method::Beam => (plan.is_tree() && !raw && !how.width.paper, Some(how.width.k)),
+        Method::Continuous => (false, None),
     };
     let known = known_answers(plan, facts)?;
     let keep = |entity: EntityId| !(how.new_only && known[entity.index()]);
     let mut exact = if exactly { Some(Exact::new(plan, truth, how.logic, how.budget)?) } else { None };
     let found = match &mut exact {
-        Some(exact) => exact.run(Goal::Top { count: how.top, keep: &keep })?,
+        Some(exact) => exact.run(Goal::Top { count: how.top, keep: &keep, within: WITHIN, most })?,
         None => beam.run()?,
     };
     let Found { scores, certainty, rows } = found;

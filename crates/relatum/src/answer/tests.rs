@@ -102,7 +102,7 @@ fn both_methods_agree_on_a_tree() {
 fn continuous_optimisation_explains_itself_by_the_nearest_entities() {
     let graph = films();
     let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
-    let text = r#"?G : exists F. stars(F, "Will Smith") and genre(F, G) and not exists A. (stars(F, A) and genre(F, Action))"#;
+    let text = r#"?G : exists F. stars(F, "Will Smith") and genre(F, G) and not exists A. (stars(F, A) and stars(Life, A))"#;
     let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
     let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
     let how = Ask {

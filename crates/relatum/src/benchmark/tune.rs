@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BenchmarkError, Evaluator, QueryGroup, Search, Setting, Skeleton};
+use super::{BenchmarkError, Evaluator, QueryGroup, Search, Setting};
 use crate::logic::TNorm;
 use crate::model::{Calibration, LinkMetrics};
+use crate::query::Formula;
 use crate::search::Known;
 
 /// A family of settings: what may be chosen from.
@@ -70,7 +71,7 @@ impl Family {
         };
         match self {
             Self::PaperBeam => paper,
-            Self::PaperContinuous => Setting { search: Search::Continuous, ..paper },
+            Self::PaperContinuous => Setting { search: Search::Continuous { reg: 0.05 }, ..paper },
             Self::Best => Setting::default(),
         }
     }
@@ -89,6 +90,12 @@ impl Family {
                         logic.push(Box::new(product_of_raw));
                     }
                     axes.push(logic);
+                }
+                if self == Self::PaperContinuous && shape.variables > 0 {
+                    let weights = [0.005, 0.01, 0.1, 0.5];
+                    axes.push(
+                        weights.map(|reg| change(move |s| s.search = Search::Continuous { reg })).into(),
+                    );
                 }
                 if self == Self::PaperBeam && shape.variables > 0 {
                     // k values of each atom are k² assignments of two variables, k³ of three.
@@ -183,16 +190,34 @@ struct Traits {
 
 impl Traits {
     fn of(group: &QueryGroup) -> Result<Self, BenchmarkError> {
-        let skeleton: Skeleton = group.skeleton.parse()?;
-        let text = skeleton.to_string();
-        let count = |letter: &str| text.matches(letter).count();
-        let (anchors, relations) = (count("'e'"), count("'r'"));
-        Ok(Self {
-            // Every branch begins at an anchor; each hop after that leads from one variable to the next.
-            variables: relations.saturating_sub(anchors),
-            joins: relations > 1,
-            unites: count("'u'") > 0,
-            negates: count("'n'") > 0,
-        })
+        let template = group.template()?;
+        let query = template.query();
+        let mut traits = Self {
+            variables: query.variables.len().saturating_sub(1),
+            joins: false,
+            unites: false,
+            negates: false,
+        };
+        let mut atoms = 0;
+        query.formula.for_each_atom(&mut |_| atoms += 1);
+        traits.joins = atoms > 1;
+        traits.note(&query.formula);
+        Ok(traits)
+    }
+
+    fn note<E, R>(&mut self, formula: &Formula<E, R>) {
+        match formula {
+            Formula::Atom(_) => {}
+            Formula::And(parts) => parts.iter().for_each(|part| self.note(part)),
+            Formula::Or(parts) => {
+                self.unites = true;
+                parts.iter().for_each(|part| self.note(part));
+            }
+            Formula::Not(part) => {
+                self.negates = true;
+                self.note(part);
+            }
+            Formula::Exists(_, part) => self.note(part),
+        }
     }
 }

@@ -33,12 +33,16 @@ macro_rules! vectorised {
     };
 }
 
+mod fold;
 mod product;
 mod softmax;
+mod stream;
 mod update;
 mod vector;
 
-pub use product::{Threads, View, ViewMut, product, stream};
+pub use fold::{fold_max, has_nan, meet};
+pub use product::{Threads, View, ViewMut, product};
 pub use softmax::exp_row;
+pub use stream::stream;
 pub use update::{adagrad, adam, sgd};
 pub use vector::{add, axpy, count_above, dot, scale_by, sum_of_squares};

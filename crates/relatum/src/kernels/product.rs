@@ -2,10 +2,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
-use super::vector::dot;
-
 /// How many threads share one product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
@@ -85,6 +81,21 @@ impl<'a> View<'a> {
         let shape =
             Shape { rows: columns, columns: rows, row_stride: column_stride, column_stride: row_stride };
         Self { data: self.data, shape }
+    }
+
+    /// The numbers of rows and columns.
+    pub(super) fn size(self) -> (usize, usize) {
+        (self.shape.rows, self.shape.columns)
+    }
+
+    /// One row.
+    ///
+    /// # Panics
+    /// If there is no such row, or if rows are not stored whole.
+    #[inline(always)]
+    pub(super) fn row(self, index: usize) -> &'a [f32] {
+        assert!(self.shape.column_stride == 1 && index < self.shape.rows, "a row stored whole");
+        &self.data[index * self.shape.row_stride..][..self.shape.columns]
     }
 
     /// Some of the rows.
@@ -182,34 +193,6 @@ pub fn product(out: ViewMut<'_>, left: View<'_>, right: View<'_>, threads: Threa
     }
 }
 
-/// `out = queries · candidatesᵀ` for a few queries, each against very many candidates.
-///
-/// Such a product is bound by reading the candidates once; a stream of inner products does that,
-/// where a blocked product would spend its time on packing.
-///
-/// # Panics
-/// If the shapes do not fit, or if rows of the candidates are not stored whole.
-pub fn stream(out: &mut [f32], queries: &[f32], candidates: View<'_>) {
-    const TILE: usize = 512;
-    let Shape { rows: count, columns: width, row_stride, column_stride } = candidates.shape;
-    assert_eq!(column_stride, 1, "rows of candidates stored whole");
-    if width == 0 || count == 0 {
-        return;
-    }
-    assert!(queries.len().is_multiple_of(width), "whole queries");
-    assert_eq!(out.len(), queries.len() / width * count, "one result for each pair");
-    let grain = Threads::here().grain();
-    let rows = out.par_chunks_exact_mut(count).zip(queries.par_chunks_exact(width)).with_min_len(grain);
-    rows.for_each(|(row, query)| {
-        row.par_chunks_mut(TILE).enumerate().with_min_len(grain).for_each(|(tile, results)| {
-            for (at, result) in results.iter_mut().enumerate() {
-                let from = (tile * TILE + at) * row_stride;
-                *result = dot(query, &candidates.data[from..from + width]);
-            }
-        });
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,20 +236,6 @@ mod tests {
         let alone = run(1, Threads::One);
         for threads in 1..5 {
             assert_eq!(alone, run(threads, Threads::All), "{threads} threads");
-        }
-    }
-
-    #[test]
-    fn a_stream_is_the_product_it_stands_for() {
-        let mut rng = Rng::new(3);
-        let (queries, table) = (random(&mut rng, 2 * 6), random(&mut rng, 1100 * 9));
-        let candidates = View::new(&table, 1100, 9).columns(3..9);
-        let (mut streamed, mut expected) = (vec![0.0; 2 * 1100], vec![0.0; 2 * 1100]);
-        stream(&mut streamed, &queries, candidates);
-        let out = ViewMut::new(&mut expected, 2, 1100);
-        product(out, View::new(&queries, 2, 6), candidates.transposed(), Threads::All);
-        for (a, b) in streamed.iter().zip(&expected) {
-            assert!((a - b).abs() < 1e-5, "{a} {b}");
         }
     }
 

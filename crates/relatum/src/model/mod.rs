@@ -16,7 +16,7 @@ mod reciprocals;
 mod rotate;
 mod transe;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::graph::{EntityId, Graph, Id, RelationId};
 use crate::kernels::{Threads, View, ViewMut, dot, product, stream};
@@ -31,8 +31,9 @@ pub use metrics::{LinkMetrics, Ties};
 pub use predictor::{Layout, LinkPredictor};
 pub use reciprocals::Reciprocals;
 
-/// Up to this many queries, reading every candidate for each is faster than a blocked product.
-const STREAMED: usize = 4;
+/// For so many queries at once a stream of inner products is faster than a packed product; one alone
+/// is a product of a matrix and a vector.
+const STREAMED: std::ops::RangeInclusive<usize> = 2..=24;
 
 type Constructor = fn(usize) -> Arc<dyn LinkPredictor>;
 
@@ -64,6 +65,8 @@ pub struct Model {
     relations: Column<f32>,
     /// For the adaptive calibration, if it was trained.
     affine: Option<Arc<Affine>>,
+    /// Computed when first asked for.
+    biases: OnceLock<Option<Vec<f32>>>,
 }
 
 impl Model {
@@ -77,7 +80,7 @@ impl Model {
         let whole = |len: usize, width: usize| width > 0 && len.is_multiple_of(width);
         (whole(entities.len(), predictor.entity_width())
             && whole(relations.len(), predictor.relation_width()))
-        .then_some(Self { predictor, entities, relations, affine: None })
+        .then_some(Self { predictor, entities, relations, affine: None, biases: OnceLock::new() })
     }
 
     /// A model nobody has trained: N(0, 1) · `scale`, phases uniform on the circle.
@@ -92,7 +95,8 @@ impl Model {
         );
         let relations =
             initial(predictor.relation_layout(), relations * predictor.relation_width(), scale, seed, 2);
-        Self { predictor, entities: entities.into(), relations: relations.into(), affine: None }
+        let (entities, relations) = (entities.into(), relations.into());
+        Self { predictor, entities, relations, affine: None, biases: OnceLock::new() }
     }
 
     /// The same model with trained maps for [`Calibration::Adaptive`]; none if they are not as many
@@ -175,8 +179,8 @@ impl Model {
     }
 
     /// The biases `b_t` of all entities, if the predictor has any.
-    pub fn biases(&self) -> Option<Vec<f32>> {
-        biases(&*self.predictor, &self.entities)
+    pub fn biases(&self) -> Option<&[f32]> {
+        self.biases.get_or_init(|| biases(&*self.predictor, &self.entities)).as_deref()
     }
 
     /// The scores of every entity as the tail of each query, one row a query.
@@ -200,7 +204,7 @@ impl Model {
         let (width, n) = (self.predictor.tail().len(), self.entity_count());
         let rows = queries.len() / width;
         assert_eq!(scores.len(), rows * n, "one score for each of {rows} queries and {n} entities");
-        if rows <= STREAMED {
+        if STREAMED.contains(&rows) {
             stream(scores, queries, self.candidates());
         } else {
             let queries = View::new(queries, rows, width);
@@ -210,7 +214,7 @@ impl Model {
         let Some(biases) = self.biases() else { return };
         for (row, query) in scores.chunks_exact_mut(n).zip(queries.chunks_exact(width)) {
             let offset = self.predictor.offset(query);
-            for (score, bias) in row.iter_mut().zip(&biases) {
+            for (score, bias) in row.iter_mut().zip(biases) {
                 *score += bias + offset;
             }
         }

@@ -8,12 +8,11 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::exact::rows_of;
-use super::fold::meet;
+use super::rows;
 use super::top::best;
 use super::{AtomTruth, Budget, Certainty, Found, Logic, SearchError, block_of};
 use crate::graph::{EntityId, Id};
-use crate::kernels::Threads;
+use crate::kernels::{Threads, meet};
 use crate::plan::{BranchPlan, Factor, Plan, SignedHop, Step};
 use crate::query::{Direction, Hop, Term, VariableId};
 
@@ -57,7 +56,7 @@ impl State {
 /// What running one branch gives.
 struct Outcome {
     scores: Vec<f32>,
-    /// For each entity that was reached, the assignment of everything but the target.
+    /// The last states, each with its scores of the entities that were asked about.
     reached: Vec<(State, Vec<f32>)>,
 }
 
@@ -66,6 +65,8 @@ struct Outcome {
 struct Usage {
     rows: usize,
     stopped: bool,
+    /// Rows that the question itself names.
+    anchors: FxHashMap<(EntityId, Hop), Vec<f32>>,
 }
 
 impl<'a> Beam<'a> {
@@ -92,9 +93,10 @@ impl<'a> Beam<'a> {
     /// Runs every branch and joins their scores.
     pub fn run(&self) -> Result<Found, SearchError> {
         let mut usage = Usage::default();
+        self.score_anchors(&mut usage)?;
         let mut scores: Option<Vec<f32>> = None;
         for branch in &self.plan.branches {
-            let found = self.branch(branch, &[], &mut usage)?.scores;
+            let found = self.branch(branch, &[], &[], &mut usage)?.scores;
             scores = Some(match scores {
                 None => found,
                 Some(mut all) => {
@@ -108,6 +110,30 @@ impl<'a> Beam<'a> {
         Ok(Found { scores, certainty, rows: usage.rows })
     }
 
+    /// Scores the rows of all anchors in one product, as far as they fit a block.
+    fn score_anchors(&self, usage: &mut Usage) -> Result<(), SearchError> {
+        let mut pairs: Vec<(EntityId, Hop)> = Vec::new();
+        for branch in &self.plan.branches {
+            for factor in branch.steps.iter().flat_map(|step| &step.factors) {
+                if let Factor::Row { from: Term::Entity(anchor), hop, .. } = factor {
+                    pairs.push((*anchor, *hop));
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let n = self.truth.entities();
+        pairs.truncate(block_of(n));
+        if self.budget.is_spent(0) || self.budget.rows.is_some_and(|most| most < pairs.len()) {
+            return Ok(());
+        }
+        let mut scored = Vec::new();
+        rows::pairs(self.truth, &pairs, &mut scored)?;
+        usage.rows += pairs.len();
+        usage.anchors = pairs.into_iter().zip(scored.chunks_exact(n).map(<[f32]>::to_vec)).collect();
+        Ok(())
+    }
+
     /// The best assignments of one branch that give an entity as the answer, best first; the
     /// target is among their variables.
     pub fn assignments(
@@ -117,8 +143,8 @@ impl<'a> Beam<'a> {
         count: usize,
     ) -> Result<Vec<Vec<(Assignment, f32)>>, SearchError> {
         let Some(plan) = self.plan.branches.get(branch) else { return Ok(Vec::new()) };
-        let outcome = self.branch(plan, &[], &mut Usage::default())?;
-        let of_answer = |answer: &EntityId| {
+        let outcome = self.branch(plan, &[], answers, &mut Usage::default())?;
+        let of_answer = |(place, answer): (usize, &EntityId)| {
             let mut all: Vec<(Assignment, f32)> = outcome
                 .reached
                 .iter()
@@ -126,7 +152,7 @@ impl<'a> Beam<'a> {
                     let mut values = state.values.clone();
                     values.retain(|(id, _)| *id != plan.target);
                     values.push((plan.target, *answer));
-                    (values, scores[answer.index()])
+                    (values, scores[place])
                 })
                 .filter(|(_, score)| *score > self.nothing)
                 .collect();
@@ -134,7 +160,7 @@ impl<'a> Beam<'a> {
             all.truncate(count);
             all
         };
-        Ok(answers.iter().map(of_answer).collect())
+        Ok(answers.iter().enumerate().map(of_answer).collect())
     }
 
     /// The truth of a negated sub-query of a branch under an assignment.
@@ -151,13 +177,14 @@ impl<'a> Beam<'a> {
             return Ok(0.0);
         };
         let inputs: Assignment = nested.inputs.iter().filter_map(|&id| Some((id, value(id)?))).collect();
-        Ok(self.branch(nested, &inputs, &mut Usage::default())?.scores[target.index()])
+        Ok(self.branch(nested, &inputs, &[], &mut Usage::default())?.scores[target.index()])
     }
 
     fn branch(
         &self,
         plan: &BranchPlan,
         inputs: &[(VariableId, EntityId)],
+        asked: &[EntityId],
         usage: &mut Usage,
     ) -> Result<Outcome, SearchError> {
         let n = self.truth.entities();
@@ -175,10 +202,14 @@ impl<'a> Beam<'a> {
                 let vectors = self.vectors(plan, step, block, usage)?;
                 for (state, vector) in block.iter().zip(vectors) {
                     if to_target {
-                        let joint: Vec<f32> =
-                            vector.iter().map(|&truth| self.logic.t_norm.and(state.score, truth)).collect();
-                        scores.iter_mut().zip(&joint).for_each(|(all, one)| *all = all.max(*one));
-                        reached.push((state.clone(), joint));
+                        let t_norm = self.logic.t_norm;
+                        for (all, &truth) in scores.iter_mut().zip(&vector) {
+                            *all = all.max(t_norm.and(state.score, truth));
+                        }
+                        if !asked.is_empty() {
+                            let own = asked.iter().map(|x| t_norm.and(state.score, vector[x.index()]));
+                            reached.push((state.clone(), own.collect()));
+                        }
                     } else {
                         self.extend(step, state, &vector, &mut next);
                     }
@@ -195,9 +226,9 @@ impl<'a> Beam<'a> {
         if !ends_at_target {
             for state in states {
                 if let Some(answer) = state.value(plan.target) {
-                    let mut own = vec![self.nothing; n];
-                    own[answer.index()] = state.score;
                     scores[answer.index()] = scores[answer.index()].max(state.score);
+                    let own = asked.iter().map(|&x| if x == answer { state.score } else { self.nothing });
+                    let own = own.collect();
                     reached.push((state, own));
                 }
             }
@@ -266,7 +297,11 @@ impl<'a> Beam<'a> {
         for factor in &step.factors {
             match factor {
                 Factor::Row { from: Term::Entity(anchor), hop, negated } => {
-                    let row = self.rows(&[*anchor], *hop, *negated, usage)?;
+                    let row = match usage.anchors.get(&(*anchor, *hop)) {
+                        Some(row) if *negated => row.iter().map(|&x| self.logic.negation.not(x)).collect(),
+                        Some(row) => row.clone(),
+                        None => self.rows(&[*anchor], *hop, *negated, usage)?,
+                    };
                     meet(self.logic.t_norm, &mut common, &row);
                 }
                 Factor::Row { from: Term::Variable(variable), hop, negated } => {
@@ -288,7 +323,7 @@ impl<'a> Beam<'a> {
                 Factor::Negated(which) => {
                     let Some(nested) = plan.negated.get(*which) else { continue };
                     if nested.inputs.is_empty() {
-                        let found = self.branch(nested, &[], usage)?.scores;
+                        let found = self.branch(nested, &[], &[], usage)?.scores;
                         common
                             .iter_mut()
                             .zip(found)
@@ -299,7 +334,7 @@ impl<'a> Beam<'a> {
                     for (vector, state) in all.iter_mut().zip(states) {
                         let inputs: Assignment =
                             nested.inputs.iter().filter_map(|&id| Some((id, state.value(id)?))).collect();
-                        let found = self.branch(nested, &inputs, usage)?.scores;
+                        let found = self.branch(nested, &inputs, &[], usage)?.scores;
                         vector
                             .iter_mut()
                             .zip(found)
@@ -356,6 +391,8 @@ impl<'a> Beam<'a> {
         usage: &mut Usage,
     ) -> Result<Vec<f32>, SearchError> {
         usage.rows += from.len();
-        rows_of(self.truth, self.logic, from, &[SignedHop { hop, negated }])
+        let mut buffers = Default::default();
+        rows::of(self.truth, self.logic, from, &[SignedHop { hop, negated }], &mut buffers)?;
+        Ok(buffers.0)
     }
 }

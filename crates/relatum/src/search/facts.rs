@@ -34,13 +34,11 @@ impl<'a> Facts<'a> {
 
     /// Makes the known entries of a row exactly 1.
     pub(super) fn mark(&self, from: EntityId, hop: Hop, row: &mut [f32]) {
-        for &split in self.known.splits() {
-            for tail in self.neighbours(split, from, hop) {
-                if let Some(value) = row.get_mut(tail.index()) {
-                    *value = 1.0;
-                }
+        self.facts(from, hop, &mut |tail| {
+            if let Some(value) = row.get_mut(tail.index()) {
+                *value = 1.0;
             }
-        }
+        });
     }
 }
 
@@ -63,5 +61,15 @@ impl AtomTruth for Facts<'_> {
         };
         let triple = Triple { head, relation: hop.relation, tail };
         self.known.splits().iter().copied().find(|&split| self.graph.edges(split).contains(triple))
+    }
+
+    fn facts(&self, from: EntityId, hop: Hop, each: &mut dyn FnMut(EntityId)) {
+        for &split in self.known.splits() {
+            self.neighbours(split, from, hop).for_each(&mut *each);
+        }
+    }
+
+    fn ceiling(&self) -> f32 {
+        0.0
     }
 }

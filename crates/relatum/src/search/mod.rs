@@ -12,6 +12,7 @@ mod error;
 pub mod exact;
 mod facts;
 mod fold;
+pub(crate) mod rows;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

@@ -39,6 +39,19 @@ impl AtomTruth for Table {
     fn known(&self, _: EntityId, _: Hop, _: EntityId) -> Option<Split> {
         None
     }
+
+    /// What is entirely true counts as stored.
+    fn facts(&self, from: EntityId, hop: Hop, each: &mut dyn FnMut(EntityId)) {
+        let mut row = vec![0.0; self.entities()];
+        self.rows(&[from], hop, &mut row);
+        let entirely = row.iter().enumerate().filter(|(_, value)| **value >= 1.0);
+        entirely.for_each(|(x, _)| each(EntityId::from_index(x)));
+    }
+
+    fn ceiling(&self) -> f32 {
+        let values = self.values.iter().flatten().flatten().copied();
+        values.filter(|value| *value < 1.0).fold(0.0, f32::max)
+    }
 }
 
 /// Every assignment of every variable, one after another.

@@ -17,8 +17,24 @@ pub trait AtomTruth: Sync {
     /// each entity.
     fn rows(&self, from: &[EntityId], hop: Hop, rows: &mut [f32]);
 
+    /// Writes one row for each pair, whatever their hops: where it can be, in one product.
+    fn pairs(&self, pairs: &[(EntityId, Hop)], rows: &mut [f32]) {
+        for (&(from, hop), row) in pairs.iter().zip(rows.chunks_exact_mut(self.entities())) {
+            self.rows(&[from], hop, row);
+        }
+    }
+
     /// The split of the trusted graph that holds the edge, if one does.
     fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split>;
+
+    /// Names the entities to which a hop leads by trusted edges: there a row is exactly 1. They may be
+    /// left out, all or some; a search then takes more rows to prove the same.
+    fn facts(&self, _from: EntityId, _hop: Hop, _each: &mut dyn FnMut(EntityId)) {}
+
+    /// The most that a row can hold where [`facts`](Self::facts) names no edge.
+    fn ceiling(&self) -> f32 {
+        1.0
+    }
 }
 
 /// Which edges of the graph count as true.
@@ -73,27 +89,6 @@ impl<'a> Scorer<'a> {
         Self { sharpness, ..self }
     }
 
-    /// Writes one row for each pair, as [`rows`](AtomTruth::rows) does, whatever their hops: one
-    /// product instead of one for each hop.
-    pub fn pairs(&self, pairs: &[(EntityId, Hop)], rows: &mut [f32]) {
-        let queries: Vec<(EntityId, RelationId)> =
-            pairs.iter().map(|&(head, hop)| (head, self.relation(hop))).collect();
-        self.model.scores(&queries, rows);
-        let rows = rows.par_chunks_exact_mut(self.entities()).zip(pairs);
-        rows.with_min_len(Threads::here().grain()).for_each(|(row, &(head, hop))| {
-            // Counted in the training graph, whatever is trusted: the model has seen no other.
-            let known_tails = self.facts.neighbours(Split::Train, head, hop).len();
-            if self.calibration.is_softmax() && self.sharpness.to_bits() != 1f32.to_bits() {
-                scale_by(row, self.sharpness);
-            }
-            if let (Calibration::Adaptive, Some(affine)) = (self.calibration, self.model.affine()) {
-                affine.apply(self.relation(hop), row);
-            }
-            self.calibration.apply(row, known_tails);
-            self.facts.mark(head, hop, row);
-        });
-    }
-
     /// The relation of the model that reads the hop forwards.
     fn relation(&self, hop: Hop) -> RelationId {
         match hop.direction {
@@ -113,7 +108,37 @@ impl AtomTruth for Scorer<'_> {
         self.pairs(&pairs, rows);
     }
 
+    fn pairs(&self, pairs: &[(EntityId, Hop)], rows: &mut [f32]) {
+        let queries: Vec<(EntityId, RelationId)> =
+            pairs.iter().map(|&(head, hop)| (head, self.relation(hop))).collect();
+        self.model.scores(&queries, rows);
+        let rows = rows.par_chunks_exact_mut(self.entities()).zip(pairs);
+        rows.with_min_len(Threads::here().grain()).for_each(|(row, &(head, hop))| {
+            // Counted in the training graph, whatever is trusted: the model has seen no other.
+            let known_tails = self.facts.neighbours(Split::Train, head, hop).len();
+            if self.calibration.is_softmax() && self.sharpness.to_bits() != 1f32.to_bits() {
+                scale_by(row, self.sharpness);
+            }
+            if let (Calibration::Adaptive, Some(affine)) = (self.calibration, self.model.affine()) {
+                affine.apply(self.relation(hop), row);
+            }
+            self.calibration.apply(row, known_tails);
+            self.facts.mark(head, hop, row);
+        });
+    }
+
     fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
         self.facts.known(from, hop, to)
+    }
+
+    fn facts(&self, from: EntityId, hop: Hop, each: &mut dyn FnMut(EntityId)) {
+        self.facts.facts(from, hop, each);
+    }
+
+    fn ceiling(&self) -> f32 {
+        match self.calibration {
+            Calibration::SoftmaxCount => Calibration::CEILING,
+            _ => 1.0,
+        }
     }
 }

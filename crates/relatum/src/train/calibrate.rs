@@ -14,7 +14,7 @@
 //! which a little is enough, keeps f a probability and not only an order, which unions, negations
 //! and chains need.
 //!
-//! What all relations have in common is learned as such: `a_r = e^{α + α_r}`, `b_r = β + β_r`, so a
+//! What all relations have in common is learned as such: `a_r = e^{u + u_r}`, `b_r = v + v_r`, so a
 //! relation that was never drawn gets the common line.
 
 mod loss;
@@ -52,7 +52,7 @@ pub struct CalibrateSettings {
 
 impl Default for CalibrateSettings {
     fn default() -> Self {
-        Self { queries: 3000, epochs: 10, learning_rate: 0.1, binary: 0.1, seed: 0 }
+        Self { queries: 3000, epochs: 8, learning_rate: 0.2, binary: 0.01, seed: 0 }
     }
 }
 
@@ -148,7 +148,7 @@ fn pass(model: &Model, batch: &[&Question], lines: &Lines, binary: f32) -> (f64,
     (loss, done.into_iter().flat_map(|(_, slopes)| slopes).collect())
 }
 
-/// The parameters: α and β of what is common, then of each relation.
+/// The parameters: u and v of what is common, then of each relation.
 #[derive(Clone)]
 struct Lines {
     values: Vec<f32>,

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use relatum::answer::{Ask, Method};
+use relatum::benchmark::Setting;
 use relatum::logic::{Negation, TNorm};
 use relatum::model::{Calibration, ModelFolder};
 use relatum::search::beam::Width;
@@ -29,17 +30,16 @@ pub(crate) struct Flags {
     /// Let each assignment of a beam keep k values by the atoms' own truth, as the paper does
     #[arg(long)]
     pub(super) paper: bool,
-    /// How truth values combine
-    #[arg(long, default_value = "product", value_parser = t_norms())]
-    t_norm: TNorm,
-    /// How scores become truth values: adaptive needs `relatum calibrate` first; continuous
-    /// optimisation has sigmoid for its default
-    #[arg(long, default_value = "softmax-count", value_parser = calibrations())]
-    #[arg(default_value_if("method", "continuous", "sigmoid"))]
-    calibration: Calibration,
-    /// Negate as 1 - min(1, C·truth)
-    #[arg(long, value_name = "C", default_value_t = 1.0, value_parser = parse_scale)]
-    negation_scale: f32,
+    /// How truth values combine; auto: as `relatum tune` chose for the type of question, else product
+    #[arg(long, default_value = AUTO, value_parser = t_norms())]
+    t_norm: Auto<TNorm>,
+    /// How scores become truth values; auto: as tuned, else softmax-count, and sigmoid for continuous
+    /// optimisation; adaptive needs `relatum calibrate`
+    #[arg(long, default_value = AUTO, value_parser = calibrations())]
+    calibration: Auto<Calibration>,
+    /// Negate as 1 - min(1, C·truth); auto: as tuned, else 1
+    #[arg(long, value_name = "C", default_value = AUTO, value_parser = parse_scale)]
+    negation_scale: Auto<f32>,
     /// Which stored edges count as true: all, those of train only, or none
     #[arg(long, default_value = "trust", value_parser = ["trust", "train", "ignore"])]
     known: String,
@@ -69,7 +69,28 @@ pub(crate) struct Flags {
     max_rows: Option<usize>,
 }
 
+/// What a flag is where nobody has chosen.
+const AUTO: &str = "auto";
+
+/// A value that was chosen, or none: then what was tuned is taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Auto<T>(Option<T>);
+
+impl<T: std::fmt::Display> std::fmt::Display for Auto<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.0 {
+            Some(value) => value.fmt(f),
+            None => f.write_str(AUTO),
+        }
+    }
+}
+
 impl Flags {
+    /// Whether something is left open that tuning may have settled.
+    pub(super) fn wants_tuning(&self) -> bool {
+        self.method != "continuous" && self.calibration.0.is_none() && self.t_norm.0.is_none()
+    }
+
     /// Every flag with its value as text, in the order of the help: `on` and `off` for a switch,
     /// `none` where nothing is given.
     pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
@@ -97,7 +118,7 @@ impl Flags {
 
     /// Combinations that would give numbers without meaning.
     pub(crate) fn refuse_nonsense(&self) -> Result<(), Misuse> {
-        if self.calibration == Calibration::Raw && self.t_norm == TNorm::Lukasiewicz {
+        if self.calibration.0 == Some(Calibration::Raw) && self.t_norm.0 == Some(TNorm::Lukasiewicz) {
             return Err(Misuse(
                 "raw scores are not in [0, 1], and max(0, x + y − 1) of them means nothing: take --t-norm product \
                  or godel, as the published figures do, or a calibration that gives truth values"
@@ -109,16 +130,28 @@ impl Flags {
 
     /// What to know about the scores that these settings give.
     pub(super) fn caveat(&self) -> Option<String> {
-        (self.calibration == Calibration::Raw).then(|| {
+        (self.calibration.0 == Some(Calibration::Raw)).then(|| {
             format!(
                 "raw scores are no truth values: the {} of them ranks as the published code does, but says nothing by its size",
-                if self.t_norm == TNorm::Godel { "smallest" } else { "product" }
+                if self.t_norm.0 == Some(TNorm::Godel) { "smallest" } else { "product" }
             )
         })
     }
 
-    /// What the engine is told, with `top` answers wanted. The time for the answer begins now.
-    pub(super) fn resolve(&self, top: usize) -> Ask {
+    /// What the engine is told, with `top` answers wanted and what was tuned for such a question. The
+    /// time for the answer begins now.
+    pub(super) fn resolve(&self, top: usize, tuned: Option<&Setting>) -> Ask {
+        let tuned = tuned.filter(|_| self.wants_tuning()).copied();
+        let plain = Setting {
+            calibration: if self.method == "continuous" {
+                Calibration::Sigmoid
+            } else {
+                Calibration::default()
+            },
+            ..Setting::default()
+        };
+        let Setting { t_norm, calibration, sharpness, negation, .. } = tuned.unwrap_or(plain);
+        let scale = self.negation_scale.0.unwrap_or(negation);
         Ask {
             method: match self.method.as_str() {
                 "exact" => Method::Exact,
@@ -129,8 +162,9 @@ impl Flags {
             },
             width: Width { k: self.k, paper: self.paper },
             continuous: ContinuousSettings::default(),
-            logic: Logic { t_norm: self.t_norm, negation: Negation { scale: self.negation_scale } },
-            calibration: self.calibration,
+            logic: Logic { t_norm: self.t_norm.0.unwrap_or(t_norm), negation: Negation { scale } },
+            calibration: self.calibration.0.unwrap_or(calibration),
+            sharpness,
             known: match self.known.as_str() {
                 "ignore" => Known::Ignore,
                 "train" => Known::TRAIN,
@@ -155,23 +189,27 @@ fn parse_positive(text: &str) -> Result<usize, String> {
         .ok_or_else(|| "expected a whole number, at least 1".to_owned())
 }
 
-fn t_norms() -> impl TypedValueParser<Value = TNorm> {
+fn t_norms() -> impl TypedValueParser<Value = Auto<TNorm>> {
     let names = TNorm::ALL.map(|t_norm| match t_norm {
         TNorm::Godel => PossibleValue::new(t_norm.name()).aliases(["gödel", "min"]),
         TNorm::Product => PossibleValue::new(t_norm.name()).alias("prod"),
         TNorm::Lukasiewicz => PossibleValue::new(t_norm.name()).alias("łukasiewicz"),
     });
-    PossibleValuesParser::new(names).map(|name| TNorm::from_name(&name).unwrap_or_default())
+    PossibleValuesParser::new([PossibleValue::new(AUTO)].into_iter().chain(names))
+        .map(|name| Auto(TNorm::from_name(&name)))
 }
 
-fn calibrations() -> impl TypedValueParser<Value = Calibration> {
-    PossibleValuesParser::new(Calibration::ALL.map(Calibration::name))
-        .map(|name| Calibration::from_name(&name).unwrap_or_default())
+fn calibrations() -> impl TypedValueParser<Value = Auto<Calibration>> {
+    PossibleValuesParser::new([AUTO].into_iter().chain(Calibration::ALL.map(Calibration::name)))
+        .map(|name| Auto(Calibration::from_name(&name)))
 }
 
-fn parse_scale(text: &str) -> Result<f32, String> {
+fn parse_scale(text: &str) -> Result<Auto<f32>, String> {
+    if text == AUTO {
+        return Ok(Auto(None));
+    }
     let scale = text.parse().ok().filter(|scale: &f32| scale.is_finite() && *scale > 0.0);
-    scale.ok_or_else(|| "expected a number above 0".to_owned())
+    scale.map(|scale| Auto(Some(scale))).ok_or_else(|| "expected a number above 0, or auto".to_owned())
 }
 
 fn parse_seconds(text: &str) -> Result<Duration, String> {

@@ -61,6 +61,15 @@ impl NormalForm {
         self.variables.get(id.index()).map_or("", |variable| variable.name.as_str())
     }
 
+    /// The alternatives in a form that queries share which are the same but for the names of their
+    /// variables and the order of their parts; see `canonical` for what it misses.
+    pub(crate) fn canonical(&self) -> Vec<Branch> {
+        let branches = self.branches.iter().map(|branch| canonical::canonical(branch, &[self.target]));
+        let mut branches: Vec<Branch> = branches.collect();
+        branches.sort_unstable();
+        branches
+    }
+
     /// A negated sub-query as it is written in a question, without its `not`.
     pub fn sub_query_text(&self, negated: &Negated, graph: &Graph) -> String {
         let formula = Formula::exists(negated.bound.clone(), negated.branch.formula());

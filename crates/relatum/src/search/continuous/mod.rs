@@ -34,9 +34,9 @@ mod tests;
 pub use nearest::nearest;
 
 use super::facts::Facts;
-use super::fold::meet;
 use super::{Budget, Certainty, Found, Known, Logic, SearchError};
 use crate::graph::{EntityId, Graph, Id};
+use crate::kernels::meet;
 use crate::logic::TNorm;
 use crate::model::{Calibration, Model, Reciprocals};
 use crate::plan::{BranchPlan, Plan};

@@ -1,0 +1,312 @@
+//! Exact search on tree-shaped questions: Viterbi in the (max, ⊤) semiring, stopped by a bound.
+//!
+//! The messages of a [`Plan`] are vectors over all entities. A projection needs a row for each
+//! value y of its variable; but `m(y) ⊤ φ(y, x) ≤ m(y)` for every t-norm, so values with a small
+//! message cannot lift any answer. Each round therefore looks at the best values only, keeps for
+//! every message a lower and an upper bound, and ends when the bounds prove the best answers; else
+//! the next round goes on where this one stopped, with more values.
+//!
+//! The first round scores nothing: what follows from trusted edges is exactly 1, and a prediction is
+//! worth less than an edge, so a question with enough known answers is proven without any row.
+
+mod advance;
+mod look;
+mod proof;
+mod scan;
+mod state;
+
+use super::{AtomTruth, Budget, Certainty, Found, Logic, SearchError};
+use crate::graph::EntityId;
+use crate::plan::{Message, MessageId, Plan};
+use crate::query::Hop;
+use state::State;
+
+/// What is to be proven.
+#[derive(Clone, Copy)]
+pub enum Goal<'a> {
+    /// The best answers among those to keep: which they are, their order, and their scores.
+    Top {
+        /// How many.
+        count: usize,
+        /// Which entities count as answers.
+        keep: &'a (dyn Fn(EntityId) -> bool + Sync),
+        /// How uncertain a score may stay whose place is certain. Only disjunctions and negated
+        /// sub-queries ever leave a score uncertain.
+        within: f32,
+        /// Each projection looks at no more than so many best values of its source, as a beam does;
+        /// none: no limit.
+        most: Option<usize>,
+    },
+    /// The score of every entity, in one pass: no value of a variable is looked at whose message is
+    /// below a share of the best one, so each alternative's scores of at least that share are exact
+    /// and every other is provably less.
+    All {
+        /// The share.
+        floor: f32,
+        /// As for [`Goal::Top`].
+        most: Option<usize>,
+    },
+}
+
+/// A message below this is as good as nothing: bounds smaller than it are not chased further.
+const NEGLIGIBLE: f32 = 1e-6;
+/// Rows of a projection in its first round; each later round may take twice as many.
+const FIRST: usize = 16;
+/// By how much smaller messages are looked at when those that can reach the best answers are done
+/// and the scores are not yet certain.
+const FALL: f32 = 8.0;
+
+/// An exact search, and after it what an explanation needs.
+pub struct Exact<'a> {
+    plan: &'a Plan,
+    truth: &'a dyn AtomTruth,
+    logic: Logic,
+    budget: Budget,
+    states: Vec<State>,
+    stages: Vec<Stage>,
+    /// Room for the rows of a block, kept from one block to the next.
+    buffers: (Vec<f32>, Vec<f32>),
+    rows: usize,
+    /// Whether this round has looked at anything that no round before had.
+    progress: bool,
+    stopped: bool,
+    /// The largest bound that was taken for nothing.
+    ignored: f32,
+    /// Whether upper bounds are kept: only where something is to be proven from them.
+    bounded: bool,
+    /// How many values of its source a projection looks at.
+    most: usize,
+    /// Whether that left any out.
+    cut: bool,
+}
+
+/// What is computed at once; a stage needs only those before it.
+enum Stage {
+    One(MessageId),
+    /// Projections that share their rows.
+    Scan(Vec<MessageId>),
+}
+
+/// How far a round goes.
+#[derive(Clone, Copy)]
+struct Reach {
+    /// Messages below this are not looked at.
+    least: f32,
+    /// Rows that each scan and each look may take.
+    rows: usize,
+}
+
+impl<'a> Exact<'a> {
+    /// Prepares a search; every branch of the plan must be a tree.
+    pub fn new(
+        plan: &'a Plan,
+        truth: &'a dyn AtomTruth,
+        logic: Logic,
+        budget: Budget,
+    ) -> Result<Self, SearchError> {
+        if !plan.is_tree() {
+            return Err(SearchError::NotATree);
+        }
+        Ok(Self {
+            plan,
+            truth,
+            logic,
+            budget,
+            states: plan.messages.iter().map(|_| State::default()).collect(),
+            stages: stages(plan),
+            buffers: (Vec::new(), Vec::new()),
+            rows: 0,
+            progress: false,
+            stopped: false,
+            ignored: 0.0,
+            bounded: true,
+            most: usize::MAX,
+            cut: false,
+        })
+    }
+
+    /// Searches until the goal is proven or the budget is spent.
+    pub fn run(&mut self, goal: Goal<'_>) -> Result<Found, SearchError> {
+        match goal {
+            Goal::All { floor, most } => self.pass(floor.max(NEGLIGIBLE), most),
+            Goal::Top { count, keep, within, most } => {
+                self.most = most.unwrap_or(usize::MAX);
+                self.prove(count, keep, within)
+            }
+        }
+    }
+
+    /// One pass over the messages, with lower bounds alone.
+    fn pass(&mut self, floor: f32, most: Option<usize>) -> Result<Found, SearchError> {
+        (self.bounded, self.most) = (false, most.unwrap_or(usize::MAX));
+        self.score_anchors()?;
+        self.round(Reach { least: floor, rows: usize::MAX })?;
+        let (scores, _) = self.joined();
+        let within = self.error();
+        Ok(self.found(scores, within))
+    }
+
+    /// Rounds with ever more values, until the bounds prove the best answers.
+    fn prove(
+        &mut self,
+        count: usize,
+        keep: &(dyn Fn(EntityId) -> bool + Sync),
+        within: f32,
+    ) -> Result<Found, SearchError> {
+        let mut scored = self.truth.ceiling() >= 1.0;
+        if scored {
+            self.score_anchors()?;
+        } else {
+            self.read_anchors();
+        }
+        let mut reach =
+            if scored { Reach { least: NEGLIGIBLE, rows: FIRST } } else { Reach { least: 1.0, rows: 0 } };
+        let mut deeper = 1.0;
+        loop {
+            self.progress = false;
+            self.round(reach)?;
+            let (low, high) = self.joined();
+            let proof = proof::examine(&low, high.as_deref(), count, keep);
+            let idle = scored && !self.progress;
+            let last = idle && reach.least <= NEGLIGIBLE;
+            if self.stopped || proof.holds(within) || last {
+                return Ok(self.found(low, proof.widest));
+            }
+            if idle {
+                deeper /= FALL;
+            }
+            if scored {
+                reach.rows = reach.rows.saturating_mul(2);
+            } else {
+                self.score_anchors()?;
+                (scored, reach.rows) = (true, FIRST);
+            }
+            // Smaller messages than the worst of the best cannot change which they are.
+            reach.least = (proof.worst * deeper).max(NEGLIGIBLE);
+        }
+    }
+
+    fn found(&self, scores: Vec<f32>, within: f32) -> Found {
+        let certainty = if self.stopped {
+            Certainty::Stopped
+        } else if self.cut {
+            Certainty::Beam
+        } else {
+            Certainty::Exact { within }
+        };
+        Found { scores, certainty, rows: self.rows }
+    }
+
+    /// What the values that were left out can change at most: nothing at or above the floor, unless
+    /// they are added up by a disjunction or turned round by a negated sub-query.
+    fn error(&self) -> f32 {
+        let is_row = |part: &MessageId| matches!(self.plan.messages[part.index()], Message::Row { .. });
+        let turned = |message: &&Message| matches!(message, Message::Not(part) if !is_row(part));
+        let joined = if self.plan.branches.len() > 1 { self.plan.branches.len() } else { 0 };
+        let times = joined + self.plan.messages.iter().filter(turned).count();
+        (self.ignored * times as f32).min(1.0)
+    }
+
+    /// The score of each branch for an answer.
+    pub fn branch_scores(&self, answer: EntityId) -> Vec<f32> {
+        let roots = self.plan.branches.iter().filter_map(|branch| branch.root);
+        roots.map(|root| self.value(root, answer)).collect()
+    }
+
+    /// The value of a message for an entity.
+    pub fn value(&self, message: MessageId, entity: EntityId) -> f32 {
+        self.states.get(message.index()).map_or(0.0, |state| state.value(entity))
+    }
+
+    /// The values of a message for all entities; none if it was never computed.
+    pub(crate) fn values(&self, message: MessageId) -> &[f32] {
+        self.states.get(message.index()).map_or(&[], |state| &state.low)
+    }
+
+    /// The value at the other end of a projection or look in the best assignment that gives this
+    /// entity its value; none if nothing does.
+    pub fn via(&self, message: MessageId, entity: EntityId) -> Option<EntityId> {
+        self.states.get(message.index())?.via(entity)
+    }
+
+    /// The rows that the question itself names, all in one product.
+    fn score_anchors(&mut self) -> Result<(), SearchError> {
+        if self.truth.ceiling() <= 0.0 {
+            self.read_anchors();
+            return Ok(());
+        }
+        let anchors: Vec<(MessageId, (EntityId, Hop))> = self.anchors().collect();
+        let n = self.truth.entities();
+        for block in anchors.chunks(super::block_of(n)) {
+            if self.budget.is_spent(self.rows) {
+                self.stopped = true;
+                self.read_anchors();
+                return Ok(());
+            }
+            let pairs: Vec<(EntityId, Hop)> = block.iter().map(|&(_, pair)| pair).collect();
+            let mut rows = std::mem::take(&mut self.buffers.0);
+            super::rows::pairs(self.truth, &pairs, &mut rows)?;
+            for (&(id, _), row) in block.iter().zip(rows.chunks_exact(n)) {
+                self.states[id.index()].set_row(row);
+            }
+            self.buffers.0 = rows;
+            self.rows += pairs.len();
+        }
+        Ok(())
+    }
+
+    /// The same rows as far as trusted edges tell.
+    fn read_anchors(&mut self) {
+        let anchors: Vec<(MessageId, (EntityId, Hop))> = self.anchors().collect();
+        for (id, (anchor, hop)) in anchors {
+            if self.states[id.index()].low.is_empty() {
+                self.states[id.index()].set_facts(self.truth, anchor, hop);
+            }
+        }
+    }
+
+    fn anchors(&self) -> impl Iterator<Item = (MessageId, (EntityId, Hop))> {
+        self.stages.iter().filter_map(|stage| match stage {
+            Stage::One(id) => match self.plan.messages[id.index()] {
+                Message::Row { anchor, hop } => Some((*id, (anchor, hop))),
+                _ => None,
+            },
+            Stage::Scan(_) => None,
+        })
+    }
+}
+
+/// The messages that the branches need, parts before wholes. Looks are run by their meets.
+fn stages(plan: &Plan) -> Vec<Stage> {
+    // The longest way from a root: of two messages at the same depth neither needs the other.
+    let mut depth: Vec<Option<usize>> = vec![None; plan.messages.len()];
+    for root in plan.branches.iter().filter_map(|branch| branch.root) {
+        depth[root.index()] = Some(0);
+    }
+    for index in (0..depth.len()).rev() {
+        let Some(above) = depth[index] else { continue };
+        for part in plan.messages[index].parts() {
+            let slot = &mut depth[part.index()];
+            *slot = Some(slot.map_or(above + 1, |known| known.max(above + 1)));
+        }
+    }
+    let mut order: Vec<(usize, MessageId)> =
+        (0..depth.len()).filter_map(|index| Some((depth[index]?, MessageId(index as u32)))).collect();
+    order.sort_by_key(|&(depth, id)| (std::cmp::Reverse(depth), id));
+    let mut stages: Vec<Stage> = Vec::new();
+    let mut scans = rustc_hash::FxHashMap::default();
+    for (depth, id) in order {
+        match &plan.messages[id.index()] {
+            Message::Look { .. } => {}
+            Message::Project { scan, .. } => {
+                let at = *scans.entry((depth, scan.0)).or_insert(stages.len());
+                match stages.get_mut(at) {
+                    Some(Stage::Scan(projections)) => projections.push(id),
+                    _ => stages.push(Stage::Scan(vec![id])),
+                }
+            }
+            _ => stages.push(Stage::One(id)),
+        }
+    }
+    stages
+}

@@ -1,0 +1,256 @@
+//! How long does an answer take, how far is that from the matrix products alone, and how does it grow?
+
+mod table;
+mod world;
+
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use relatum::answer::{Ask, Method, ask};
+use relatum::model::Model;
+use relatum::plan::{Plan, PlanOptions, Statistics};
+use relatum::query::Shape;
+use relatum::random::Rng;
+use relatum::search::beam::Width;
+use relatum::search::exact::{Exact, Goal};
+use relatum::search::{Budget, Certainty, Scorer};
+
+use super::world::{mebibytes, memory};
+use table::{Line, Table};
+use world::{Counting, World};
+
+/// The nine shapes of the figures.
+const SHAPES: [Shape; 9] =
+    [Shape::P1, Shape::P2, Shape::P3, Shape::I2, Shape::I3, Shape::Ip, Shape::Pi, Shape::U2, Shape::Up];
+
+/// Milliseconds a query that the port of the paper's authors took on a quiet machine of two cores, one
+/// query at a time, k = 64, every entity ranked: measured elsewhere, in the order of [`SHAPES`].
+const PORT: [(usize, [f64; 9]); 2] = [
+    (100, [1.1, 9.3, 1315.0, 1.3, 1.9, 12.4, 16.3, 3.5, 12.1]),
+    (1000, [10.7, 66.0, 3432.0, 18.0, 27.0, 73.0, 66.0, 18.0, 64.0]),
+];
+
+fn port(rank: usize) -> Option<[f64; 9]> {
+    PORT.into_iter().find(|(at, _)| *at == rank).map(|(_, row)| row)
+}
+
+pub(crate) fn run(ranks: &[usize], queries: usize, grow: bool) -> anyhow::Result<()> {
+    let world = World::of_fb15k_237(queries)?;
+    println!(
+        "{}, {} entities, {queries} queries a shape, {} threads; ms are one query at a time, best of 3 a query",
+        world.name,
+        world.graph.entities.len(),
+        rayon::current_num_threads()
+    );
+    for &rank in ranks {
+        let model = world.generated_model(rank);
+        let beam = Ask { method: Method::Beam, width: Width { k: 64, paper: false }, ..Ask::default() };
+        let title = format!("rank {rank}, generated weights, a beam of k = 64, top 10");
+        // Against the port at its rank: 1.8× for single hops, 2.5× for two, 60× for three.
+        measure(&world, &model, &beam, &title, port(rank), [1.8, 2.5, 60.0, 1.8, 1.8, 2.5, 2.5, 1.8, 2.5]);
+        let title = format!("rank {rank}, generated weights, the defaults: exact top 10");
+        measure(&world, &model, &Ask::default(), &title, port(rank), [0.0; 9]);
+        rank_all(&world, &model, rank);
+        side_by_side(&world, &model, rank);
+    }
+    match world.reference_model()? {
+        Some(model) => {
+            let title = "the reference checkpoint (rank 100), the defaults: exact top 10";
+            let least = [0.0, 4.0, 4.0, 0.0, 0.0, 4.0, 4.0, 0.0, 4.0];
+            measure(&world, &model, &Ask::default(), title, port(100), least);
+            let new_only = Ask { new_only: true, ..Ask::default() };
+            let title = "the reference checkpoint (rank 100), only answers that no stored edge gives";
+            measure(&world, &model, &new_only, title, port(100), [0.0; 9]);
+            side_by_side(&world, &model, 100);
+        }
+        None => println!("\nskipped the reference checkpoint: it is not beside the workspace"),
+    }
+    if grow {
+        growth(queries);
+    }
+    Ok(())
+}
+
+/// One table: every shape, one query at a time.
+fn measure(world: &World, model: &Model, how: &Ask, title: &str, port: Option<[f64; 9]>, least: [f64; 9]) {
+    let mut table = Table::new(title);
+    let held = Memory::start();
+    for (index, &shape) in SHAPES.iter().enumerate() {
+        let plans = world.plans(shape);
+        let mut line = Line::new(shape.name());
+        line.port = port.map(|row| row[index]);
+        line.least = least[index];
+        for plan in &plans {
+            line.add(one(world, model, plan, how));
+        }
+        table.add(line);
+    }
+    table.print();
+    held.print(world, model);
+}
+
+/// What one query took.
+struct Sample {
+    took: Duration,
+    floor: Duration,
+    rows: usize,
+    /// Rows that a search without a bound would have scored.
+    unbounded: usize,
+    exact: bool,
+}
+
+fn one(world: &World, model: &Model, plan: &Plan, how: &Ask) -> Sample {
+    let mut took = Duration::MAX;
+    let mut answers = None;
+    for _ in 0..3 {
+        let began = Instant::now();
+        let found = ask(plan, model, &world.graph, how);
+        took = took.min(began.elapsed());
+        answers = found.ok();
+    }
+    let (rows, exact) =
+        answers.map_or((0, false), |it| (it.rows, matches!(it.certainty, Certainty::Exact { .. })));
+    // The same search once more, only to see in which products its rows came.
+    let scorer = Scorer::new(model, &world.graph, how.calibration, how.known);
+    let counting = Counting::new(&scorer);
+    let keep = world.keep(plan, how);
+    if let Ok(mut search) = Exact::new(plan, &counting, how.logic, Budget::default()) {
+        let most = (how.method == Method::Beam).then_some(how.width.k);
+        let goal = Goal::Top { count: how.top, keep: &|entity| keep[entity.0 as usize], within: 5e-5, most };
+        let _ = search.run(goal);
+    }
+    let floor = products(model, &counting.batches());
+    Sample {
+        took,
+        floor,
+        rows,
+        unbounded: world::rows_without_bound(plan, world.graph.entities.len()),
+        exact,
+    }
+}
+
+/// The matrix products of so many rows each, alone: the best of three.
+fn products(model: &Model, batches: &[usize]) -> Duration {
+    let most = batches.iter().copied().max().unwrap_or(0);
+    let width = model.predictor().tail().len();
+    let queries = vec![0.01f32; most * width];
+    let mut scores = vec![0.0f32; most * model.entity_count()];
+    let mut best = Duration::MAX;
+    for _ in 0..3 {
+        let began = Instant::now();
+        for &rows in batches {
+            model.score_rows(&queries[..rows * width], &mut scores[..rows * model.entity_count()]);
+        }
+        best = best.min(began.elapsed());
+    }
+    best
+}
+
+/// A beam that ranks every entity, as a benchmark does: no row is spared.
+fn rank_all(world: &World, model: &Model, rank: usize) {
+    let mut table = Table::new(&format!("rank {rank}, generated weights, k = 64, every entity ranked"));
+    for (index, &shape) in SHAPES.iter().enumerate() {
+        let mut line = Line::new(shape.name());
+        line.port = port(rank).map(|row| row[index]);
+        for plan in world.plans(shape).iter().take(12) {
+            let how = Ask::default();
+            let scorer = Scorer::new(model, &world.graph, how.calibration, how.known);
+            let counting = Counting::new(&scorer);
+            let mut took = Duration::MAX;
+            let mut rows = 0;
+            for _ in 0..3 {
+                counting.clear();
+                let began = Instant::now();
+                let search = Exact::new(plan, &counting, how.logic, Budget::default());
+                let found = search.and_then(|mut it| it.run(Goal::All { floor: 0.0, most: Some(64) }));
+                took = took.min(began.elapsed());
+                rows = found.map_or(0, |found| found.rows);
+            }
+            let floor = products(model, &counting.batches());
+            line.add(Sample { took, floor, rows, unbounded: rows, exact: false });
+        }
+        table.add(line);
+    }
+    table.print();
+}
+
+/// Many queries, one to a thread.
+fn side_by_side(world: &World, model: &Model, rank: usize) {
+    let all: Vec<Plan> = SHAPES.iter().flat_map(|&shape| world.plans(shape)).collect();
+    let mut rng = Rng::new(5);
+    let batch: Vec<&Plan> = (0..1000).map(|_| &all[rng.below(all.len())]).collect();
+    let run = |how: Ask| {
+        let began = Instant::now();
+        let rows: usize =
+            batch.par_iter().map(|plan| ask(plan, model, &world.graph, &how).map_or(0, |it| it.rows)).sum();
+        (began.elapsed().as_secs_f64(), rows)
+    };
+    let (seconds, rows) = run(Ask::default());
+    println!(
+        "  1,000 queries of all shapes side by side, defaults, rank {rank}: {seconds:.2} s, {:.2} ms a query, {rows} rows",
+        seconds
+    );
+}
+
+/// Peak memory above what was held before.
+struct Memory {
+    before: Option<u64>,
+}
+
+impl Memory {
+    fn start() -> Self {
+        // Makes the kernel forget the highest mark so far.
+        let _ = std::fs::write("/proc/self/clear_refs", "5");
+        Self { before: memory("VmRSS") }
+    }
+
+    fn print(&self, world: &World, model: &Model) {
+        let Some((peak, before)) = memory("VmHWM").zip(self.before) else { return };
+        let embeddings = 4 * (model.entities().len() + model.relations().len()) as u64;
+        println!(
+            "  memory: {} above the {} of embeddings and the graph of {} entities",
+            mebibytes(peak.saturating_sub(before)),
+            mebibytes(embeddings),
+            world.graph.entities.len()
+        );
+    }
+}
+
+/// Time and memory from 15 thousand to 1.5 million entities.
+fn growth(queries: usize) {
+    println!("\nhow an answer grows: rank 100, generated graph and weights, defaults");
+    println!(
+        "  {:>9} {:>5} {:>10} {:>10} {:>8} {:>12}",
+        "entities", "shape", "median ms", "p95 ms", "rows", "peak above"
+    );
+    for scale in [1.0, 10.0, 100.0] {
+        let world = World::generated(scale, queries.min(if scale > 50.0 { 6 } else { 20 }));
+        let model = world.generated_model(100);
+        for shape in [Shape::P1, Shape::P2, Shape::P3, Shape::Up] {
+            let held = Memory::start();
+            let mut line = Line::new(shape.name());
+            for plan in world.plans(shape) {
+                let began = Instant::now();
+                let rows = ask(&plan, &model, &world.graph, &Ask::default()).map_or(0, |it| it.rows);
+                let took = began.elapsed();
+                line.add(Sample { took, floor: took, rows, unbounded: rows, exact: true });
+            }
+            let above =
+                memory("VmHWM").zip(held.before).map_or(0, |(peak, before)| peak.saturating_sub(before));
+            println!(
+                "  {:>9} {:>5} {:>10.2} {:>10.2} {:>8} {:>12}",
+                world.graph.entities.len(),
+                shape.name(),
+                line.median(),
+                line.p95(),
+                line.rows(),
+                mebibytes(above)
+            );
+        }
+    }
+}
+
+/// A plan for people who ask: only the best answers matter.
+fn plan(statistics: &Statistics<'_>, checked: &relatum::query::Checked) -> Plan {
+    Plan::new(checked, statistics, PlanOptions::default())
+}
