@@ -147,14 +147,42 @@ mod tests {
 
     #[test]
     fn known_edges_are_solid_predicted_ones_dashed_and_every_name_is_escaped() {
-        insta::assert_snapshot!(drawn(r#"?G : exists F. stars(F, "Will\nSmith") and genre(F, G)"#), @"");
+        insta::assert_snapshot!(drawn(r#"?G : exists F. stars(F, "Will\nSmith") and genre(F, G)"#), @r##"
+        digraph answers {
+          rankdir=LR;
+          node [shape=ellipse];
+          subgraph cluster_1 {
+            label="1. A\\B  1.0000  known";
+            a1v1 [label="F\nBad \"Boys\""];
+            a1e1 [label="Will\nSmith", shape=box];
+            a1v0 [label="G\nA\\B", peripheries=2];
+            a1v1 -> a1e1 [label="stars\n1.0000 known, train", style=solid];
+            a1v1 -> a1v0 [label="genre\n1.0000 known, train", style=solid];
+          }
+        }
+        "##);
     }
 
     #[test]
     fn negated_atoms_and_sub_queries_are_marked() {
         insta::assert_snapshot!(
             drawn(r#"?F : stars(F, "Will\nSmith") and not genre(F, Hitch) and not (exists A. stars(F, A) and stars(Hitch, A))"#),
-            @""
+            @r##"
+        digraph answers {
+          rankdir=LR;
+          node [shape=ellipse];
+          subgraph cluster_1 {
+            label="1. Bad \"Boys\"  0.####  known";
+            a1v0 [label="F\nBad \"Boys\"", peripheries=2];
+            a1e1 [label="Will\nSmith", shape=box];
+            a1e3 [label="Hitch", shape=box];
+            a1v0 -> a1e1 [label="stars\n1.0000 known, train", style=solid];
+            a1v0 -> a1e3 [label="not genre\n0.#### predicted", style=dashed, color=red, arrowhead=tee];
+            a1n0 [shape=note, color=red, label="not (exists A. stars(F, A) and stars(Hitch, A))\n0.####"];
+            a1n0 -> a1v0 [style=dotted, arrowhead=none];
+          }
+        }
+        "##
         );
     }
 }
