@@ -38,6 +38,10 @@ impl Exact<'_> {
             .filter(|&(x, rest)| state.seen[x] != Seen::Row && *rest >= reach.least)
             .map(|(x, &rest)| (EntityId::from_index(x), rest))
             .collect();
+        if !self.bounded {
+            let left_out = rest.iter().copied().filter(|rest| *rest < reach.least);
+            self.ignored = left_out.fold(self.ignored, f32::max);
+        }
         self.follow_known(&mut state, *inner, hops, &next);
         let t_norm = self.logic.t_norm;
         if self.bounded {
