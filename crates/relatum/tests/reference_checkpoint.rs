@@ -91,7 +91,7 @@ fn answers_to_complex_queries_equal_the_reference() {
         for (place, answer) in case["top"].as_array().unwrap().iter().enumerate() {
             let expected = answer[1].as_f64().unwrap();
             let score = f64::from(top[place].1);
-            assert!((score - expected).abs() < 1e-4, "{case}: place {place} has {score}");
+            assert!((score - expected).abs() < 1e-5, "{case}: place {place} has {score}");
         }
         compared += 1;
     }

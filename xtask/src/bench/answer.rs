@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use relatum::answer::{Ask, Method, ask};
 use relatum::model::Model;
-use relatum::plan::{Plan, PlanOptions, Statistics};
+use relatum::plan::Plan;
 use relatum::query::Shape;
 use relatum::random::Rng;
 use relatum::search::beam::Width;
@@ -152,7 +152,7 @@ fn rank_all(world: &World, model: &Model, rank: usize) {
     for (index, &shape) in SHAPES.iter().enumerate() {
         let mut line = Line::new(shape.name());
         line.port = port(rank).map(|row| row[index]);
-        for plan in world.plans(shape).iter().take(12) {
+        for plan in world.plans_for(shape, true).iter().take(12) {
             let how = Ask::default();
             let scorer = Scorer::new(model, &world.graph, how.calibration, how.known);
             let counting = Counting::new(&scorer);
@@ -250,7 +250,3 @@ fn growth(queries: usize) {
     }
 }
 
-/// A plan for people who ask: only the best answers matter.
-fn plan(statistics: &Statistics<'_>, checked: &relatum::query::Checked) -> Plan {
-    Plan::new(checked, statistics, PlanOptions::default())
-}

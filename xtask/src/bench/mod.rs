@@ -17,11 +17,11 @@ mod world;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    #[cfg_attr(not(feature = "bench"), allow(dead_code, reason = "the optimised build reads it"))]
     question: Question,
 }
 
 #[derive(clap::Subcommand)]
+#[cfg_attr(not(feature = "bench"), allow(dead_code, reason = "the optimised build reads it"))]
 enum Question {
     /// How long does a graph take to come in, and how much memory?
     Ingest {
@@ -77,9 +77,11 @@ enum Question {
 /// A benchmark must be built with optimisation, which this program usually is not; so it builds
 /// itself again.
 #[cfg(not(feature = "bench"))]
-pub(crate) fn run(_: &Args) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use crate::shell;
-    shell::run(&mut shell::cargo(&["build", "--release", "--package", "relatum-cli"]))?;
+    if matches!(args.question, Question::Ingest { .. }) {
+        shell::run(&mut shell::cargo(&["build", "--release", "--package", "relatum-cli"]))?;
+    }
     let mut again = shell::cargo(&["run", "--release", "--package", "xtask", "--features", "bench", "--"]);
     shell::run(again.args(std::env::args_os().skip(1)))
 }

@@ -153,8 +153,12 @@ impl Evaluator<'_> {
             Ok::<_, BenchmarkError>(metrics)
         };
         let mut best = family.start();
-        // With nothing to choose nothing need be tried.
+        // Of one atom every calibration keeps the order, so nothing need be tried; but softmax-count has a
+        // ceiling, below which the best would tie.
         if axes.is_empty() {
+            if best.calibration == Calibration::SoftmaxCount {
+                best.calibration = Calibration::Softmax;
+            }
             return Ok(Choice { setting: best, trials });
         }
         let mut score = attempt(best)?;

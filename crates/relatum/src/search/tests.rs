@@ -103,6 +103,42 @@ proptest! {
     }
 
     #[test]
+    fn a_limit_on_values_is_a_beam_and_a_wide_one_is_exact(
+        checked in checked(), table in tables(), logic in logics(), count in 1usize..4, most in 1usize..3
+    ) {
+        prop_assume!(checked.normal_form.branches.iter().all(|branch| branch.negated.is_empty()));
+        let graph = tiny_graph(&[]);
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions::default());
+        prop_assume!(plan.is_tree());
+        let expected = naive(&table, &checked.normal_form, logic);
+        let run = |most| {
+            let goal = Goal::Top { count, keep: &|_| true, within: 0.0, most: Some(most) };
+            Exact::new(&plan, &table, logic, Budget::default()).unwrap().run(goal).unwrap()
+        };
+        let (narrow, wide) = (run(most), run(100));
+        prop_assert!(narrow.scores.iter().zip(&expected).all(|(low, truth)| low <= &(truth + 1e-5)));
+        let scores = |scores: &[f32]| best(scores, count, |_| true).iter().map(|it| it.1).collect::<Vec<_>>();
+        prop_assert!(matches!(wide.certainty, Certainty::Exact { .. }));
+        prop_assert!(close(&scores(&wide.scores), &scores(&expected)), "{:?} {expected:?}", wide.scores);
+        if let Certainty::Exact { .. } = narrow.certainty {
+            prop_assert!(close(&scores(&narrow.scores), &scores(&expected)), "{:?} {expected:?}", narrow.scores);
+        }
+    }
+
+    #[test]
+    fn a_search_among_others_finds_what_it_finds_alone(checked in checked(), table in tables(), logic in logics()) {
+        let graph = tiny_graph(&[]);
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions::default());
+        prop_assume!(plan.is_tree());
+        let run = || {
+            let goal = Goal::Top { count: 2, keep: &|_| true, within: 0.0, most: None };
+            Exact::new(&plan, &table, logic, Budget::default()).unwrap().run(goal).unwrap()
+        };
+        let ((a, b), alone) = (rayon::join(run, run), run());
+        prop_assert!(a == alone && b == alone);
+    }
+
+    #[test]
     fn a_narrow_beam_never_claims_too_much(
         checked in checked(), table in tables(), logic in logics(), k in 1usize..3
     ) {

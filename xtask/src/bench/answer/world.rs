@@ -8,7 +8,7 @@ use relatum::graph::read::query2box;
 use relatum::graph::{EntityId, Graph, Id, Split};
 use relatum::import::read_tables;
 use relatum::model::{Model, predictor};
-use relatum::plan::{Message, Plan, Statistics};
+use relatum::plan::{Message, Plan, PlanOptions, Statistics};
 use relatum::query::{Checked, Hop, Limits, Shape, Syntax, read};
 use relatum::random::Rng;
 use relatum::search::exact::{Exact, Goal};
@@ -43,10 +43,16 @@ impl World {
         Self { name: "a generated graph and questions", graph: generated(scale), valid: None, queries }
     }
 
-    /// Plans of questions of a shape.
+    /// Plans of questions of a shape, for people who want the best answers.
     pub(super) fn plans(&self, shape: Shape) -> Vec<Plan> {
+        self.plans_for(shape, false)
+    }
+
+    /// Plans for the best answers, or for a ranking of every entity.
+    pub(super) fn plans_for(&self, shape: Shape, rank_all: bool) -> Vec<Plan> {
         let statistics = Statistics::new(&self.graph);
-        self.questions(shape).iter().map(|checked| super::plan(&statistics, checked)).collect()
+        let options = PlanOptions { rank_all, ..PlanOptions::default() };
+        self.questions(shape).iter().map(|checked| Plan::new(checked, &statistics, options)).collect()
     }
 
     fn questions(&self, shape: Shape) -> Vec<Checked> {

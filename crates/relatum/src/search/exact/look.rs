@@ -40,8 +40,8 @@ impl Exact<'_> {
             .collect();
         if !self.bounded {
             // What is passed over here is missing from a disjunction that it is part of.
-            let passed = by.iter().copied().filter(|rest| *rest < reach.least).fold(0.0, f32::max);
-            self.ignored = self.ignored.max(passed);
+            let left_out = rest.iter().copied().filter(|rest| *rest < reach.least);
+            self.ignored = left_out.fold(self.ignored, f32::max);
         }
         self.follow_known(&mut state, *inner, hops, &next);
         let t_norm = self.logic.t_norm;

@@ -3,24 +3,45 @@
 use super::Exact;
 use super::state::State;
 use crate::graph::{EntityId, Id};
+use crate::logic::TNorm;
 use crate::search::top::best;
 
 impl Exact<'_> {
     /// The scores of all branches, joined by the t-conorm; the upper bounds only where they differ.
-    pub(super) fn joined(&self) -> (Vec<f32>, Option<Vec<f32>>) {
+    ///
+    /// The bounds are in double precision: two predictions joined are less than a fact, by less than
+    /// single precision can tell.
+    pub(super) fn joined(&self) -> (Vec<f32>, Option<Vec<f64>>) {
         let t_norm = self.logic.t_norm;
         let roots: Vec<&State> =
             self.plan.branches.iter().filter_map(|branch| Some(&self.states[branch.root?.index()])).collect();
-        let join = |all: Vec<Vec<f32>>| {
-            all.into_iter().reduce(|mut all, next| {
-                all.iter_mut().zip(next).for_each(|(a, b)| *a = t_norm.or(*a, b));
-                all
-            })
+        let Some((first, others)) = roots.split_first() else {
+            return (vec![0.0; self.truth.entities()], None);
         };
-        let low = join(roots.iter().map(|root| root.low.clone()).collect());
-        let high = (self.bounded && roots.iter().any(|root| !root.is_exact()))
-            .then(|| join(roots.iter().map(|root| root.highs()).collect()));
-        (low.unwrap_or_else(|| vec![0.0; self.truth.entities()]), high.flatten())
+        let mut low = first.low.clone();
+        for root in others {
+            low.iter_mut().zip(&root.low).for_each(|(all, one)| *all = t_norm.or(*all, *one));
+        }
+        if !self.bounded || roots.iter().all(|root| root.is_exact()) {
+            return (low, None);
+        }
+        let high = low.iter().enumerate().map(|(x, &low)| {
+            if roots.iter().all(|root| root.low[x] >= root.high(x)) {
+                return f64::from(low);
+            }
+            roots.iter().fold(0.0, |all, root| or(t_norm, all, f64::from(root.high(x))))
+        });
+        let high = high.collect();
+        (low, Some(high))
+    }
+}
+
+/// The t-conorm in double precision.
+fn or(t_norm: TNorm, x: f64, y: f64) -> f64 {
+    match t_norm {
+        TNorm::Godel => x.max(y),
+        TNorm::Product => x + y * (1.0 - x),
+        TNorm::Lukasiewicz => (x + y).min(1.0),
     }
 }
 
@@ -42,24 +63,25 @@ impl Proof {
 
 pub(super) fn examine(
     low: &[f32],
-    high: Option<&[f32]>,
+    high: Option<&[f64]>,
     count: usize,
     keep: &(dyn Fn(EntityId) -> bool + Sync),
 ) -> Proof {
     let top = best(low, count, keep);
     let worst = if top.len() < count { 0.0 } else { top.last().map_or(0.0, |(_, score)| *score) };
     let Some(high) = high else { return Proof { ordered: true, worst, widest: 0.0 } };
-    let widest = top.iter().map(|&(x, low)| high[x.index()] - low).fold(0.0, f32::max);
+    let widest = top.iter().map(|&(x, low)| high[x.index()] - f64::from(low)).fold(0.0, f64::max) as f32;
     // One may be as good as the one before it only if its number is larger.
     let follows = |pair: &[(EntityId, f32)]| {
-        let ((before, least), (after, most)) = (pair[0], (pair[1].0, high[pair[1].0.index()]));
+        let (before, after) = (pair[0].0, pair[1].0);
+        let (least, most) = (f64::from(pair[0].1), high[after.index()]);
         most < least || most <= least && before < after
     };
     let mut ordered = top.windows(2).all(follows);
     if ordered {
         let is_top = |x: EntityId| top.iter().any(|&(entity, _)| entity == x);
-        let threatens = |(x, (low, high)): (usize, (&f32, &f32))| {
-            low < high && *high >= worst && *high > 0.0 && {
+        let threatens = |(x, (low, high)): (usize, (&f32, &f64))| {
+            f64::from(*low) < *high && *high >= f64::from(worst) && {
                 let x = EntityId::from_index(x);
                 keep(x) && !is_top(x)
             }
