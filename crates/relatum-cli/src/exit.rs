@@ -55,7 +55,7 @@ pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
 }
 
 /// The error and its causes, without what a message has already said of its cause.
-fn message(error: &anyhow::Error) -> String {
+pub(crate) fn message(error: &anyhow::Error) -> String {
     let mut message = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !message.contains(&cause) {

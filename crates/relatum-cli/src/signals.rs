@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static STOP: AtomicBool = AtomicBool::new(false);
+static IDLE: AtomicBool = AtomicBool::new(false);
 
 /// From now on Ctrl-C and `kill` ask instead of ending the process.
 pub(crate) fn watch() -> anyhow::Result<()> {
     ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::Relaxed) {
+        if STOP.swap(true, Ordering::Relaxed) || IDLE.load(Ordering::Relaxed) {
             std::process::exit(130);
         }
     })?;
@@ -17,4 +18,14 @@ pub(crate) fn watch() -> anyhow::Result<()> {
 /// Whether a stop was asked for.
 pub(crate) fn stop_requested() -> bool {
     STOP.load(Ordering::Relaxed)
+}
+
+/// Forgets that a stop was asked for, while something waits for a person: there is no work that
+/// could be asked to stop, so `kill` ends the process.
+pub(crate) fn while_idle<T>(wait: impl FnOnce() -> T) -> T {
+    STOP.store(false, Ordering::Relaxed);
+    IDLE.store(true, Ordering::Relaxed);
+    let result = wait();
+    IDLE.store(false, Ordering::Relaxed);
+    result
 }

@@ -15,10 +15,11 @@
 //! in a project folder, [`import`] reads what other programs wrote; a [`model`] says how likely an
 //! edge is, and [`train`] makes one, on the products of [`kernels`]; [`query`] reads questions,
 //! [`logic`] combines truth values, [`plan`] says how to answer; [`benchmark`] holds queries with
-//! known answers.
+//! known answers, and [`export`] writes them for others.
 
 pub mod answer;
 pub mod benchmark;
+pub mod export;
 pub mod graph;
 pub mod import;
 pub mod kernels;

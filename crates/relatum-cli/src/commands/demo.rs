@@ -72,6 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     writeln!(out, "\nGo on with:")?;
     writeln!(out, "  relatum ask {dir} '?G : has_genre(\"Alien (1979)\", G)' --known train --explain")?;
+    writeln!(out, "  relatum repl {dir}")?;
     writeln!(out, "  relatum plan {dir} '?F : directed_by(F, \"Stanley Kubrick\")'")?;
     writeln!(out, "  relatum describe {dir} 'Martin Lawrence'")?;
     writeln!(out, "  relatum train {dir} --name better")?;
@@ -81,6 +82,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// The demo's model, trained now unless an earlier demo did.
 fn trained(project: &Project, out: &mut impl Write) -> anyhow::Result<Model> {
     let folder = ModelFolder::of(project, ModelFolder::DEFAULT)?;
+    // Two demos at once in one folder would train into each other.
+    let _lock = folder.lock()?;
     if folder.model_file().exists() {
         return Ok(folder.load(project)?.model);
     }
@@ -134,7 +137,7 @@ fn answer(graph: &Graph, model: &Model, text: &str, out: &mut impl Write) -> any
     }
     let how = Ask { new_only: true, explain: true, top: 3, ..how };
     let new = ask(&planned, model, graph, &how)?;
-    write!(out, "{}", ask_command::as_text(graph, &question, &new, true))?;
+    write!(out, "{}", ask_command::as_text(graph, &question, &new, true, None))?;
     Ok(())
 }
 

@@ -11,6 +11,9 @@ use serde_json::{Value, json};
 use crate::exit::Misuse;
 use crate::output;
 
+/// How many neighbours of a relation are shown.
+const LIMIT: usize = 10;
+
 /// Show an entity's edges in both directions, or what a relation connects
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -23,7 +26,7 @@ pub(crate) struct Args {
     #[arg(long)]
     relation: bool,
     /// How many neighbours to show for each relation; 0 for all
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = LIMIT)]
     limit: usize,
     /// Print JSON
     #[arg(long)]
@@ -43,6 +46,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         write!(out, "{}", described.as_text(limit))?;
     }
     Ok(())
+}
+
+/// What the command prints of a name with its defaults.
+pub(super) fn text(graph: &Graph, name: &str) -> anyhow::Result<String> {
+    Ok(find(graph, name, false)?.as_text(LIMIT))
 }
 
 fn find<'a>(graph: &'a Graph, name: &str, relation_only: bool) -> anyhow::Result<Described<'a>> {

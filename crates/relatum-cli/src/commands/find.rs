@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use relatum::graph::{Dictionary, Id, RelationId, Split};
+use relatum::graph::{Dictionary, Graph, Id, RelationId, Split};
 use relatum::store::Project;
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     #[arg(allow_hyphen_values = true)]
     text: String,
     /// How many of each to show; 0 for all
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = LIMIT)]
     limit: usize,
     /// Print JSON
     #[arg(long)]
@@ -34,21 +34,34 @@ struct Found {
     edges: usize,
 }
 
+/// How many of each kind are shown.
+const LIMIT: usize = 20;
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let project = Project::open(&args.dir)?;
-    let graph = project.graph();
+    show(project.graph(), &args.text, args.limit, args.json, &mut std::io::stdout().lock())
+}
+
+/// What the command prints with its defaults.
+pub(super) fn text(graph: &Graph, text: &str) -> anyhow::Result<String> {
+    let mut out = Vec::new();
+    show(graph, text, LIMIT, false, &mut out)?;
+    Ok(String::from_utf8(out)?)
+}
+
+fn show(graph: &Graph, text: &str, limit: usize, json: bool, out: &mut impl Write) -> anyhow::Result<()> {
     let degree = |id| {
         let edges = Split::ALL.map(|split| graph.edges(split));
         edges.iter().map(|edges| edges.outgoing.of(id).len() + edges.incoming.of(id).len()).sum()
     };
-    let (entities, entities_total) = found(&graph.entities, args, |id| graph.entity_text(id), degree);
+    let (entities, entities_total) = found(&graph.entities, text, limit, |id| graph.entity_text(id), degree);
     let counts = Split::ALL.map(|split| graph.edges(split).relation_counts(graph.relations.len()));
     let uses = |id: RelationId| counts.iter().map(|counts| counts[id.index()]).sum();
-    let (relations, relations_total) = found(&graph.relations, args, |id| graph.relation_text(id), uses);
-    let mut out = std::io::stdout().lock();
-    if args.json {
+    let (relations, relations_total) =
+        found(&graph.relations, text, limit, |id| graph.relation_text(id), uses);
+    if json {
         let all: Vec<&Found> = entities.iter().chain(&relations).collect();
-        serde_json::to_writer_pretty(&mut out, &all)?;
+        serde_json::to_writer_pretty(&mut *out, &all)?;
         writeln!(out)?;
         return Ok(());
     }
@@ -59,7 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             continue;
         }
         let shown = if rows.len() < total { format!(", the {} shortest", rows.len()) } else { String::new() };
-        writeln!(out, "{} with '{}'{shown}:", output::counted(total as u64, kind), args.text)?;
+        writeln!(out, "{} with '{text}'{shown}:", output::counted(total as u64, kind))?;
         // What to write is often the label or the name; saying it twice helps nobody.
         let labels = rows.iter().any(|row| row.label.as_ref().is_some_and(|label| *label != row.text));
         let names = rows.iter().any(|row| row.name != row.text);
@@ -76,19 +89,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         writeln!(out, "{}", output::render(&table))?;
     }
     if entities_total + relations_total == 0 {
-        writeln!(out, "no name or label contains '{}'", args.text)?;
+        writeln!(out, "no name or label contains '{text}'")?;
     }
     Ok(())
 }
 
 fn found<I: Id>(
     dictionary: &Dictionary<I>,
-    args: &Args,
+    wanted: &str,
+    limit: usize,
     text: impl Fn(I) -> String,
     edges: impl Fn(I) -> usize,
 ) -> (Vec<Found>, usize) {
-    let limit = if args.limit == 0 { usize::MAX } else { args.limit };
-    let (ids, total) = dictionary.containing(&args.text, limit);
+    let limit = if limit == 0 { usize::MAX } else { limit };
+    let (ids, total) = dictionary.containing(wanted, limit);
     let row = |id: I| Found {
         kind: I::KIND,
         text: text(id),

@@ -2,6 +2,7 @@
 
 mod ask;
 mod benchmark;
+mod calibrate;
 mod check;
 mod demo;
 mod describe;
@@ -12,6 +13,8 @@ mod import;
 mod init;
 mod link_eval;
 mod plan;
+mod repl;
+mod sample;
 mod settings;
 mod stats;
 mod train;
@@ -37,9 +40,12 @@ enum Command {
     Find(find::Args),
     Plan(plan::Args),
     Ask(Box<ask::Args>),
+    Repl(Box<repl::Args>),
     Train(Box<train::Args>),
     Grid(Box<grid::Args>),
+    Calibrate(calibrate::Args),
     LinkEval(link_eval::Args),
+    Sample(Box<sample::Args>),
     Import(import::Args),
     Export(export::Args),
     Benchmark(Box<benchmark::Args>),
@@ -56,10 +62,13 @@ impl Relatum {
             Command::Describe(args) => describe::run(&args),
             Command::Find(args) => find::run(&args),
             Command::Ask(args) => ask::run(&args),
+            Command::Repl(args) => repl::run(&args),
             Command::Plan(args) => plan::run(&args),
             Command::Train(args) => train::run(&args),
             Command::Grid(args) => grid::run(&args),
+            Command::Calibrate(args) => calibrate::run(&args),
             Command::LinkEval(args) => link_eval::run(&args),
+            Command::Sample(args) => sample::run(&args),
             Command::Import(args) => import::run(&args),
             Command::Export(args) => export::run(&args),
             Command::Benchmark(args) => benchmark::run(&args),

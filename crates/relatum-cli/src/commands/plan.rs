@@ -77,7 +77,7 @@ pub(crate) fn misuse(mistakes: &Mistakes) -> anyhow::Error {
     Misuse(message.to_owned()).into()
 }
 
-fn as_text(source: &str, checked: &Checked, plan: &Plan, graph: &Graph) -> String {
+pub(super) fn as_text(source: &str, checked: &Checked, plan: &Plan, graph: &Graph) -> String {
     let query = checked.query.named(graph).to_string();
     let normal_form = checked.normal_form.to_query().named(graph).to_string();
     let mut text = format!("{query}\n");

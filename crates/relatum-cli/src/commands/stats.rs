@@ -9,13 +9,16 @@ use serde_json::{Value, json};
 
 use crate::output;
 
+/// How many relations are listed.
+const RELATIONS: usize = 25;
+
 /// Show sizes, degrees and a table of the relations
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
     /// How many relations to list; 0 for all
-    #[arg(long, default_value_t = 25)]
+    #[arg(long, default_value_t = RELATIONS)]
     relations: usize,
     /// Print JSON, with all relations
     #[arg(long)]
@@ -33,6 +36,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     write!(out, "{}", as_text(&project, &stats, args.relations))?;
     Ok(())
+}
+
+/// What the command prints with its defaults.
+pub(super) fn text(project: &Project) -> String {
+    as_text(project, &project.graph().stats(), RELATIONS)
 }
 
 fn as_text(project: &Project, stats: &Stats, limit: usize) -> String {

@@ -70,9 +70,22 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         writeln!(out, "{}", chosen(&recommended, &settings, validated))?;
         Run::new(&project, folder, settings)?
     };
+    if let Some((looked_at, pairs)) = run.validation_sample() {
+        writeln!(out, "{}", sample(looked_at, pairs))?;
+    }
     signals::watch()?;
     let outcome = watch(&mut run, "").map_err(|error| advised(args, &project, &run, error))?;
     conclude(args, &project, &run, outcome)
+}
+
+/// That validation does not look at everything.
+fn sample(looked_at: usize, pairs: usize) -> String {
+    format!(
+        "validation looks at a sample: {} of {} (head, relation) pairs, evenly spread, because all of them \
+         would take too long; `relatum link-eval` looks at all",
+        output::grouped(looked_at),
+        output::grouped(pairs)
+    )
 }
 
 /// A divergence, with what is left of the run and the command to try next.
@@ -351,9 +364,10 @@ fn conclude(args: &Args, project: &Project, run: &Run<'_>, outcome: Outcome) -> 
         let [h1, h3, h10] = valid.hits;
         writeln!(
             out,
-            "kept the model of epoch {epoch}: valid MRR {:.4}, H@1 {h1:.3}, H@3 {h3:.3}, H@10 {h10:.3} (filtered, {} predictions)",
+            "kept the model of epoch {epoch}: valid MRR {:.4}, H@1 {h1:.3}, H@3 {h3:.3}, H@10 {h10:.3} (filtered, {} predictions{})",
             valid.mrr,
-            output::grouped(valid.count)
+            output::grouped(valid.count),
+            if run.validation_sample().is_some() { ", a sample" } else { "" }
         )?;
     }
     writeln!(out, "model: {}", run.folder().model_file().display())?;

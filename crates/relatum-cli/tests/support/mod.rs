@@ -85,3 +85,26 @@ pub fn shared(name: &str) -> Option<PathBuf> {
     eprintln!("skipped: the benchmark data {name} is not on this machine");
     None
 }
+
+/// A few films in the project `films`, with a small model trained on them.
+pub fn trained_films() -> Desk {
+    let desk = Desk::new();
+    let mut lines = String::new();
+    for (film, actor, genre) in [
+        ("Bad Boys", "Martin Lawrence", "Comedy"),
+        ("Bad Boys", "Will Smith", "Action"),
+        ("Bad Boys II", "Martin Lawrence", "Action"),
+        ("Bad Boys II", "Will Smith", "Comedy"),
+        ("Blue Streak", "Martin Lawrence", "Comedy"),
+        ("Life", "Martin Lawrence", "Drama"),
+        ("Life", "Eddie Murphy", "Comedy"),
+        ("Hitch", "Will Smith", "Romance"),
+    ] {
+        lines += &format!("{film}\tstars\t{actor}\n{film}\thas_genre\t{genre}\n");
+    }
+    lines += "Bad Boys II\tsequel_of\tBad Boys\n";
+    desk.put("films.tsv", lines);
+    desk.ok(&["init", "films", "films.tsv"]);
+    desk.ok(&["train", "films", "--rank", "4", "--epochs", "5"]);
+    desk
+}

@@ -148,7 +148,7 @@ fn assign(exact: &Exact<'_>, node: &TreeNode, value: EntityId, values: &mut Assi
     })
 }
 
-fn value_of(assignment: &Assignment, id: VariableId) -> Option<EntityId> {
+pub(super) fn value_of(assignment: &Assignment, id: VariableId) -> Option<EntityId> {
     assignment.iter().find(|(variable, _)| *variable == id).map(|&(_, value)| value)
 }
 

@@ -2,6 +2,7 @@
 //! the assignment that makes it an answer.
 
 mod alternatives;
+mod dot;
 mod explanation;
 mod relaxed;
 #[cfg(test)]
@@ -44,6 +45,8 @@ pub struct Ask {
     pub logic: Logic,
     /// How scores become truth values.
     pub calibration: Calibration,
+    /// What scores are multiplied by before a softmax.
+    pub sharpness: f32,
     /// Which stored edges are trusted.
     pub known: Known,
     /// How many answers.
@@ -64,6 +67,7 @@ impl Default for Ask {
             continuous: ContinuousSettings::default(),
             logic: Logic::default(),
             calibration: Calibration::default(),
+            sharpness: 1.0,
             known: Known::ALL,
             top: 10,
             new_only: false,
@@ -102,7 +106,10 @@ pub struct Answer {
 
 /// Answers a planned question with a model of the graph.
 pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answers, SearchError> {
-    let truth = Scorer::new(model, graph, how.calibration, how.known);
+    if how.calibration == Calibration::Adaptive && model.affine().is_none() {
+        return Err(SearchError::NotCalibrated);
+    }
+    let truth = Scorer::new(model, graph, how.calibration, how.known).with_sharpness(how.sharpness);
     let trusted = if how.known == Known::Ignore { Known::TRAIN } else { how.known };
     let facts = Facts::new(graph, trusted);
     if how.method == Method::Continuous {

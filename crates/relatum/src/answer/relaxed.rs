@@ -5,9 +5,8 @@ use super::{Answer, Answers, Ask, known_answers};
 use crate::graph::{EntityId, Graph, Id};
 use crate::model::Model;
 use crate::plan::Plan;
-use crate::query::VariableId;
 use crate::search::beam::{Assignment, Beam};
-use crate::search::continuous::{Continuous, ContinuousSettings};
+use crate::search::continuous::{Continuous, ContinuousSettings, Near};
 use crate::search::{AtomTruth, Facts, Found, SearchError, best};
 
 pub(super) fn answer(
@@ -46,7 +45,7 @@ struct Explainer<'a> {
     /// Scores negated sub-queries.
     beam: Beam<'a>,
     /// For each branch the entities nearest to its variables.
-    nearest: Vec<Vec<(VariableId, Vec<(EntityId, f32)>)>>,
+    nearest: Vec<Vec<Near>>,
 }
 
 impl<'a> Explainer<'a> {

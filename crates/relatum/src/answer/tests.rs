@@ -2,15 +2,15 @@
 
 use proptest::prelude::*;
 
-use super::{Ask, Method, answer, ask};
+use super::{Answer, Ask, Method, answer, ask};
 use crate::graph::{Graph, GraphBuilder, Split};
 use crate::logic::TNorm;
-use crate::model::{Model, predictor};
+use crate::model::{Calibration, Model, predictor};
 use crate::plan::{Plan, PlanOptions, Statistics};
 use crate::query::testing::tiny_graph;
 use crate::query::{Limits, Syntax, read};
 use crate::search::tests::{checked, logics, tables};
-use crate::search::{Facts, Known};
+use crate::search::{Certainty, Facts, Known, SearchError};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
@@ -96,4 +96,34 @@ fn both_methods_agree_on_a_tree() {
             "{t_norm}"
         );
     }
+}
+
+#[test]
+fn continuous_optimisation_explains_itself_by_the_nearest_entities() {
+    let graph = films();
+    let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
+    let text = r#"?G : exists F. stars(F, "Will Smith") and genre(F, G) and not exists A. (stars(F, A) and stars(Life, A))"#;
+    let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    let how = Ask {
+        method: Method::Continuous,
+        calibration: Calibration::Sigmoid,
+        explain: true,
+        ..Ask::default()
+    };
+    let found = ask(&plan, &model, &graph, &how).unwrap();
+    assert!(matches!(found.certainty, Certainty::Continuous { steps: 1.. }));
+    assert_eq!(found.answers.len(), graph.entities.len().min(how.top));
+    let film = |answer: &Answer| answer.explanation.as_ref().unwrap().assignment[0];
+    for answer in &found.answers {
+        let explanation = answer.explanation.as_ref().unwrap();
+        assert_eq!(explanation.assignment.last(), Some(&(plan.target, answer.entity)));
+        assert_eq!((explanation.atoms.len(), explanation.sub_queries.len()), (2, 1));
+        assert!((explanation.score - explanation.refold(how.logic)).abs() < 1e-6);
+        assert_eq!(explanation.branch_scores, [answer.score]);
+        assert_eq!(film(answer), film(&found.answers[0]), "one vector, one film");
+        assert_eq!(explanation.alternatives.len(), 3);
+    }
+    let refused = ask(&plan, &model, &graph, &Ask { calibration: Calibration::SoftmaxCount, ..how });
+    assert_eq!(refused, Err(SearchError::NeedsARow { calibration: Calibration::SoftmaxCount }));
 }

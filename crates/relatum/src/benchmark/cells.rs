@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Setting, Tuned};
+use super::{ByMissing, Setting, Tuned};
 use crate::graph::Split;
 use crate::model::{LinkMetrics, Model};
 use crate::store::{StoreError, write_atomically};
@@ -21,10 +21,9 @@ pub struct Cell {
     pub rows: usize,
     /// Seconds that it took.
     pub seconds: f64,
-    /// The same for the hard answers that need so many links that the training graph lacks, from 0
-    /// on; empty unless that was asked for.
+    /// The same by the number of links that the training graph lacks, if that was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub by_missing: Vec<LinkMetrics>,
+    pub by_missing: Vec<ByMissing>,
 }
 
 /// Which cell.

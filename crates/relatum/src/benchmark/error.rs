@@ -1,6 +1,6 @@
 //! Why a benchmark cannot run.
 
-use super::SkeletonError;
+use super::TemplateError;
 use crate::search::SearchError;
 
 /// A benchmark that cannot go on.
@@ -12,7 +12,7 @@ pub enum BenchmarkError {
     Query(String),
     /// The structure of a query type is damaged: see `relatum check`.
     #[error(transparent)]
-    Skeleton(#[from] SkeletonError),
+    Template(#[from] TemplateError),
     /// A setting that a type of query cannot be answered with: choose another.
     #[error(transparent)]
     Search(#[from] SearchError),

@@ -1,16 +1,19 @@
 //! Many queries answered side by side, and the ranks of their hard answers.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
-use super::{BenchmarkError, QueryGroup, Search, Setting, Skeleton};
+use super::{BenchmarkError, QueryGroup, Role, Search, Setting, Template};
 use crate::graph::{EntityId, Graph, Split};
-use crate::model::{LinkMetrics, Model, Ties, filtered_rank};
+use crate::model::{LinkMetrics, Model, Reciprocals, Ties, filtered_rank};
 use crate::plan::{BranchPlan, Plan, PlanOptions, Statistics};
-use crate::query::{Branch, Direction, Hop, Limits, Syntax, Term, read};
+use crate::query::{Branch, Direction, Hop, Limits, Term};
 use crate::search::beam::{Beam, Width};
+use crate::search::continuous::{Continuous, ContinuousSettings};
 use crate::search::exact::{Exact, Goal};
 use crate::search::{AtomTruth, Budget, Scorer};
 
@@ -19,6 +22,7 @@ pub struct Evaluator<'a> {
     model: &'a Model,
     graph: &'a Graph,
     statistics: Statistics<'a>,
+    reciprocals: Reciprocals,
 }
 
 /// How the queries of a type came out.
@@ -42,6 +46,38 @@ impl Outcome {
     }
 }
 
+/// The hard answers that need the same number of predicted links.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ByMissing {
+    /// How many atoms the training graph lacks, at least, on the way to such an answer.
+    pub links: u8,
+    /// How many such pairs of query and answer there are.
+    pub pairs: usize,
+    /// How they came out: the mean over those of a query, then over queries.
+    pub metrics: LinkMetrics,
+}
+
+impl Outcome {
+    /// The ranks by how many links each hard answer lacks; `missing` has a row for each query.
+    pub fn by_missing(&self, missing: &[Vec<Option<u8>>]) -> Vec<ByMissing> {
+        let numbers: BTreeSet<u8> = missing.iter().flatten().copied().flatten().collect();
+        let of_number = |links: u8| {
+            let mut pairs = 0;
+            let mut each = Vec::new();
+            for (ranks, missing) in self.ranks.iter().zip(missing) {
+                let with = ranks.iter().zip(missing).filter(|(_, number)| **number == Some(links));
+                let metrics = LinkMetrics::of(with.map(|(rank, _)| *rank));
+                pairs += metrics.count;
+                if metrics.count > 0 {
+                    each.push(metrics);
+                }
+            }
+            ByMissing { links, pairs, metrics: LinkMetrics::mean(&each) }
+        };
+        numbers.into_iter().map(of_number).collect()
+    }
+}
+
 /// At most `limit` queries of a group, evenly spread over it.
 pub fn spread(queries: usize, limit: Option<usize>) -> Vec<usize> {
     let count = limit.map_or(queries, |limit| limit.min(queries));
@@ -51,7 +87,7 @@ pub fn spread(queries: usize, limit: Option<usize>) -> Vec<usize> {
 impl<'a> Evaluator<'a> {
     /// The model must be one of the graph.
     pub fn new(model: &'a Model, graph: &'a Graph) -> Self {
-        Self { model, graph, statistics: Statistics::new(graph) }
+        Self { model, graph, statistics: Statistics::new(graph), reciprocals: Reciprocals::of(graph) }
     }
 
     /// Answers the chosen queries of a group. `go_on` hears how many are done, now and then, and
@@ -64,23 +100,24 @@ impl<'a> Evaluator<'a> {
         go_on: &dyn Fn(usize) -> bool,
     ) -> Result<Outcome, BenchmarkError> {
         let began = Instant::now();
-        let skeleton: Skeleton = group.skeleton.parse()?;
+        let template = group.template()?;
         let n = self.graph.entities.len();
-        let scorer = Scorer::new(self.model, self.graph, setting.calibration, setting.known);
+        let scorer = Scorer::new(self.model, self.graph, setting.calibration, setting.known)
+            .with_sharpness(setting.sharpness);
         let mut outcome = Outcome { ranks: Vec::with_capacity(chosen.len()), rows: 0, seconds: 0.0 };
         // So many queries that the rows of their anchors fill one product, not more than 128 MB.
-        let together = (32_000_000 / n.max(1) / skeleton.arity().max(1)).clamp(1, 1024);
+        let together = (32_000_000 / n.max(1) / template.roles().len().max(1)).clamp(1, 1024);
         for chunk in chosen.chunks(together) {
             let plans: Vec<Plan> = chunk
                 .par_iter()
-                .map(|&index| self.plan(&skeleton.query(group.query(index)), setting))
+                .map(|&index| self.plan(&template, group.query(index), setting))
                 .collect::<Result<_, _>>()?;
             let truth = Anchored::new(&scorer, &plans);
             let found: Vec<(Vec<f64>, usize)> = plans
                 .par_iter()
                 .zip(chunk)
                 .map(|(plan, &index)| {
-                    let (scores, rows) = answer(plan, &truth, setting)?;
+                    let (scores, rows) = self.answer(plan, &truth, setting)?;
                     Ok((ranks(&scores, group, index), rows))
                 })
                 .collect::<Result<_, BenchmarkError>>()?;
@@ -96,36 +133,62 @@ impl<'a> Evaluator<'a> {
         Ok(outcome)
     }
 
-    fn plan(&self, query: &str, setting: &Setting) -> Result<Plan, BenchmarkError> {
-        let question = read(query, Syntax::Tuple, self.graph, Limits::default())
-            .map_err(|mistakes| BenchmarkError::Query(mistakes.to_string()))?;
+    /// The score of every entity, and the rows that it took.
+    fn answer(
+        &self,
+        plan: &Plan,
+        truth: &dyn AtomTruth,
+        setting: &Setting,
+    ) -> Result<(Vec<f32>, usize), BenchmarkError> {
+        let (logic, budget) = (setting.logic(), Budget::default());
+        let raw = !setting.calibration.is_truth();
+        let found = match setting.search {
+            Search::Exact { floor, k } if plan.is_tree() && !raw => {
+                Exact::new(plan, truth, logic, budget)?.run(Goal::All { floor, most: Some(k) })?
+            }
+            Search::Exact { k, .. } | Search::Beam { k } => {
+                Beam::new(plan, truth, logic, Width { k, paper: false }, budget, raw)?.run()?
+            }
+            Search::Paper { k } => {
+                Beam::new(plan, truth, logic, Width { k, paper: true }, budget, raw)?.run()?
+            }
+            Search::Continuous { reg } => {
+                let Setting { calibration, known, .. } = *setting;
+                let settings = ContinuousSettings {
+                    calibration,
+                    known,
+                    regularization: reg,
+                    ..ContinuousSettings::default()
+                };
+                Continuous::new(plan, self.model, self.graph, logic, settings, budget)?.run()?
+            }
+        };
+        Ok((found.scores, found.rows))
+    }
+
+    fn plan(
+        &self,
+        template: &Template,
+        arguments: &[u32],
+        setting: &Setting,
+    ) -> Result<Plan, BenchmarkError> {
+        let damaged =
+            || BenchmarkError::Query(format!("{arguments:?} are no arguments of a query of this graph"));
+        let mut entities = template.roles().iter().zip(arguments).filter(|(role, _)| **role == Role::Entity);
+        if entities.any(|(_, &id)| id as usize >= self.graph.entities.len()) {
+            return Err(damaged());
+        }
+        let query = template.fill(arguments, &self.reciprocals).ok_or_else(damaged)?;
+        let checked = query.check(Limits::default()).map_err(|errors| {
+            let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            BenchmarkError::Query(texts.join("; "))
+        })?;
         let beam = match setting.search {
             Search::Exact { k, .. } | Search::Beam { k } | Search::Paper { k } => k,
-            Search::Continuous => 1,
+            Search::Continuous { .. } => 1,
         };
-        Ok(Plan::new(&question.checked, &self.statistics, PlanOptions { beam, rank_all: true }))
+        Ok(Plan::new(&checked, &self.statistics, PlanOptions { beam, rank_all: true }))
     }
-}
-
-/// The score of every entity, and the rows that it took.
-fn answer(
-    plan: &Plan,
-    truth: &dyn AtomTruth,
-    setting: &Setting,
-) -> Result<(Vec<f32>, usize), BenchmarkError> {
-    let (logic, budget) = (setting.logic(), Budget::default());
-    let raw = !setting.calibration.is_truth();
-    let found = match setting.search {
-        Search::Exact { floor, k } if plan.is_tree() && !raw => {
-            Exact::new(plan, truth, logic, budget)?.run(Goal::All { floor, most: Some(k) })?
-        }
-        Search::Exact { k, .. } | Search::Beam { k } => {
-            Beam::new(plan, truth, logic, Width { k, paper: false }, budget, raw)?.run()?
-        }
-        Search::Paper { k } => Beam::new(plan, truth, logic, Width { k, paper: true }, budget, raw)?.run()?,
-        Search::Continuous => todo!(),
-    };
-    Ok((found.scores, found.rows))
 }
 
 fn ranks(scores: &[f32], group: &QueryGroup, index: usize) -> Vec<f64> {
@@ -204,3 +267,6 @@ fn for_each_anchor(plan: &BranchPlan, visit: &mut impl FnMut((EntityId, Hop))) {
         for_each_anchor(nested, visit);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -39,12 +39,15 @@ pub struct QueryGroup {
     /// The name of the shape, `2p`; for a shape that the literature does not name, the skeleton.
     pub shape: String,
     /// The nested tuple of the BetaE files with `e`, `r`, `n`, `u` for its numbers, in the
-    /// canonical form that [`Skeleton`](super::Skeleton) writes: `('e',('r','r'))`.
+    /// canonical form that [`Skeleton`](super::Skeleton) writes: `('e',('r','r'))`. A question that is
+    /// no nested tuple is a text with `_` for its numbers; a [`Template`](super::Template) reads both.
     pub skeleton: String,
     /// How many numbers a query has.
     pub arity: usize,
     /// `arity` numbers for each query: ids of entities and relations in the order in which they
-    /// stand in the nested tuple, the markers `n` and `u` left out.
+    /// stand in the nested tuple, the markers `n` and `u` left out. A relation may also be one of the
+    /// [`Reciprocals`](crate::model::Reciprocals): one of the graph without an inverse there, read
+    /// backwards. [`Template::fill`](super::Template::fill) knows.
     pub arguments: Column<u32>,
     /// The easy answers of each query.
     pub easy: Lists,

@@ -41,7 +41,8 @@ pub struct Setting {
 /// The search of a [`Setting`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Search {
-    /// Every value of a variable whose message is at least `floor`, at most the `k` best of them.
+    /// Every value of a variable whose message is at least `floor` times the best, at most the `k`
+    /// best of them.
     Exact {
         /// The least message that is followed.
         floor: f32,
@@ -59,13 +60,16 @@ pub enum Search {
         k: usize,
     },
     /// Optimised embeddings of the variables (CQD-CO).
-    Continuous,
+    Continuous {
+        /// The weight of N3 on the embeddings.
+        reg: f32,
+    },
 }
 
 /// A text that is no setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{found}` is no part of a setting: expected exact, beam, paper or continuous, then any of floor=0.001, k=64, \
+    "`{found}` is no part of a setting: expected exact, beam, paper or continuous, then any of floor=0.001, k=64, reg=0.05, \
      godel, product, lukasiewicz, a calibration ({}), sharpness=0.8, ignore, train, train+valid, all, negation=3",
     names()
 )]
@@ -100,7 +104,7 @@ impl Display for Setting {
             Search::Exact { floor, k } => write!(f, "exact floor={floor} k={k}")?,
             Search::Beam { k } => write!(f, "beam k={k}")?,
             Search::Paper { k } => write!(f, "paper k={k}")?,
-            Search::Continuous => write!(f, "continuous")?,
+            Search::Continuous { reg } => write!(f, "continuous reg={reg}")?,
         }
         write!(f, " {} {}", self.t_norm.name(), self.calibration.name())?;
         if self.sharpness.to_bits() != 1f32.to_bits() {
@@ -149,6 +153,7 @@ impl Setting {
                 ("k", Search::Exact { k, .. } | Search::Beam { k } | Search::Paper { k }) => {
                     *k = value.parse().ok().filter(|k| *k > 0)?;
                 }
+                ("reg", Search::Continuous { reg }) => *reg = number?,
                 ("sharpness", _) => self.sharpness = number.filter(|number| *number > 0.0)?,
                 ("negation", _) => self.negation = number.filter(|number| *number > 0.0)?,
                 _ => return None,
@@ -159,7 +164,7 @@ impl Setting {
             "exact" => self.search = Self::default().search,
             "beam" => self.search = Search::Beam { k: 64 },
             "paper" => self.search = Search::Paper { k: 64 },
-            "continuous" => self.search = Search::Continuous,
+            "continuous" => self.search = Search::Continuous { reg: 0.05 },
             _ => match (TNorm::from_name(word), Calibration::from_name(word), known_of(word)) {
                 (Some(t_norm), _, _) => self.t_norm = t_norm,
                 (_, Some(calibration), _) => self.calibration = calibration,
@@ -200,7 +205,7 @@ mod tests {
             Search::Exact { floor: 2e-4, k: 100 },
             Search::Beam { k: 1 },
             Search::Paper { k: 8 },
-            Search::Continuous,
+            Search::Continuous { reg: 0.01 },
         ];
         for search in searches {
             for t_norm in TNorm::ALL {

@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 use std::str::FromStr;
 
 /// The shapes of the literature, in the order of its tables, with their skeletons.
-const SHAPES: [(&str, &str); 16] = [
+const SHAPES: [(&str, &str); 18] = [
     ("1p", "('e',('r',))"),
     ("2p", "('e',('r','r'))"),
     ("3p", "('e',('r','r','r'))"),
+    ("4p", "('e',('r','r','r','r'))"),
+    ("5p", "('e',('r','r','r','r','r'))"),
     ("2i", "(('e',('r',)),('e',('r',)))"),
     ("3i", "(('e',('r',)),('e',('r',)),('e',('r',)))"),
     ("ip", "((('e',('r',)),('e',('r',))),('r',))"),
@@ -117,6 +119,11 @@ impl Skeleton {
     /// The skeleton of a shape by its name, `2p`.
     pub fn of_shape(shape: &str) -> Option<Self> {
         SHAPES.iter().find(|(name, _)| *name == shape).map(|(_, text)| Self::pattern(text))
+    }
+
+    /// The names of all shapes that have one.
+    pub fn names() -> Vec<&'static str> {
+        SHAPES.iter().map(|(name, _)| *name).collect()
     }
 
     /// The name of the shape; the skeleton itself if the literature has no name for it.
@@ -291,9 +298,9 @@ mod tests {
 
     #[test]
     fn an_unknown_shape_is_named_by_its_skeleton() {
-        let skeleton: Skeleton = "( 'e', (\"r\",'r','r','r') )".parse().unwrap();
-        assert_eq!(skeleton.shape(), "('e',('r','r','r','r'))");
-        assert_eq!((skeleton.arity(), skeleton.rank()), (5, SHAPES.len()));
+        let skeleton: Skeleton = "( 'e', (\"r\",'r','r','r','r','r') )".parse().unwrap();
+        assert_eq!(skeleton.shape(), "('e',('r','r','r','r','r','r'))");
+        assert_eq!((skeleton.arity(), skeleton.rank()), (7, SHAPES.len()));
     }
 
     #[test]

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BenchmarkError, Evaluator, QueryGroup, Search, Setting, Skeleton};
+use super::{BenchmarkError, Evaluator, QueryGroup, Search, Setting};
 use crate::logic::TNorm;
 use crate::model::{Calibration, LinkMetrics};
+use crate::query::Formula;
 use crate::search::Known;
 
 /// A family of settings: what may be chosen from.
@@ -70,8 +71,8 @@ impl Family {
         };
         match self {
             Self::PaperBeam => paper,
-            Self::PaperContinuous => Setting { search: Search::Continuous, ..paper },
-            Self::Best => Setting::default(),
+            Self::PaperContinuous => Setting { search: Search::Continuous { reg: 0.05 }, ..paper },
+            Self::Best => Setting { search: Search::Exact { floor: 0.01, k: 128 }, ..Setting::default() },
         }
     }
 
@@ -90,6 +91,12 @@ impl Family {
                     }
                     axes.push(logic);
                 }
+                if self == Self::PaperContinuous && shape.variables > 0 {
+                    let weights = [0.005, 0.01, 0.1, 0.5];
+                    axes.push(
+                        weights.map(|reg| change(move |s| s.search = Search::Continuous { reg })).into(),
+                    );
+                }
                 if self == Self::PaperBeam && shape.variables > 0 {
                     // k values of each atom are k² assignments of two variables, k³ of three.
                     let most = match shape.variables {
@@ -103,7 +110,7 @@ impl Family {
             }
             Self::Best => {
                 if shape.joins {
-                    let softer = [0.5, 0.6, 0.7, 0.8, 0.9, 1.15];
+                    let softer = [0.6, 0.7, 0.8, 0.9, 1.15];
                     axes.push(softer.map(|tau| change(move |s| s.sharpness = tau)).into());
                     axes.push(vec![
                         change(|s| s.calibration = Calibration::Softmax),
@@ -117,7 +124,7 @@ impl Family {
                 }
                 if shape.variables > 0 {
                     let exact = |floor, k| change(move |s| s.search = Search::Exact { floor, k });
-                    axes.push(vec![exact(0.01, 128), exact(0.0005, 1024), exact(0.0002, 2048)]);
+                    axes.push(vec![exact(0.001, 512), exact(0.0002, 2048)]);
                 }
             }
         }
@@ -127,7 +134,8 @@ impl Family {
 
 impl Evaluator<'_> {
     /// Chooses a setting for a type by Hits@3 on some of its (validation) queries, MRR where that is
-    /// the same: one axis of the family after another, each time the best kept. `go_on` hears how
+    /// the same: one axis of the family after another, each time the best kept; another search
+    /// only where it is better by a thousandth. `go_on` hears how
     /// many trials are done of how many.
     pub fn tune(
         &self,
@@ -156,7 +164,10 @@ impl Evaluator<'_> {
                 let mut setting = start;
                 change(&mut setting);
                 let metrics = attempt(setting)?;
-                if (metrics.hits[1], metrics.mrr) > (score.hits[1], score.mrr) {
+                // A deeper search takes many times as long, so it has to earn it.
+                let dearer = setting.search != best.search;
+                let least = score.hits[1] + if dearer { WORTH_IT } else { 0.0 };
+                if (metrics.hits[1], metrics.mrr) > (least, score.mrr) {
                     (best, score) = (setting, metrics);
                 }
             }
@@ -164,6 +175,9 @@ impl Evaluator<'_> {
         Ok(Choice { setting: best, trials })
     }
 }
+
+/// By how much Hits@3 must rise for a deeper search.
+const WORTH_IT: f64 = 0.001;
 
 type Change = Box<dyn Fn(&mut Setting)>;
 
@@ -183,16 +197,34 @@ struct Traits {
 
 impl Traits {
     fn of(group: &QueryGroup) -> Result<Self, BenchmarkError> {
-        let skeleton: Skeleton = group.skeleton.parse()?;
-        let text = skeleton.to_string();
-        let count = |letter: &str| text.matches(letter).count();
-        let (anchors, relations) = (count("'e'"), count("'r'"));
-        Ok(Self {
-            // Every branch begins at an anchor; each hop after that leads from one variable to the next.
-            variables: relations.saturating_sub(anchors),
-            joins: relations > 1,
-            unites: count("'u'") > 0,
-            negates: count("'n'") > 0,
-        })
+        let template = group.template()?;
+        let query = template.query();
+        let mut traits = Self {
+            variables: query.variables.len().saturating_sub(1),
+            joins: false,
+            unites: false,
+            negates: false,
+        };
+        let mut atoms = 0;
+        query.formula.for_each_atom(&mut |_| atoms += 1);
+        traits.joins = atoms > 1;
+        traits.note(&query.formula);
+        Ok(traits)
+    }
+
+    fn note<E, R>(&mut self, formula: &Formula<E, R>) {
+        match formula {
+            Formula::Atom(_) => {}
+            Formula::And(parts) => parts.iter().for_each(|part| self.note(part)),
+            Formula::Or(parts) => {
+                self.unites = true;
+                parts.iter().for_each(|part| self.note(part));
+            }
+            Formula::Not(part) => {
+                self.negates = true;
+                self.note(part);
+            }
+            Formula::Exists(_, part) => self.note(part),
+        }
     }
 }

@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
 use super::ids::{EntityId, Id, RelationId, Triple};
-use crate::store::Column;
+use crate::store::{Column, memory};
 
 /// An edge seen from one of its ends: along which relation, to which neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
@@ -61,23 +61,25 @@ impl Adjacency {
         })
     }
 
-    /// Sorts (row, arc) pairs into rows and removes repeated arcs.
-    fn build(entities: usize, pairs: impl Iterator<Item = (EntityId, Arc)> + Clone) -> Self {
-        let mut offsets = vec![0u64; entities + 1];
-        for (row, _) in pairs.clone() {
-            offsets[row.index() + 1] += 1;
+    /// Sorts triples into rows, as `see` sees them, and removes repeated arcs.
+    fn build(entities: usize, triples: &[Triple], see: impl Fn(&Triple) -> (EntityId, Arc)) -> Self {
+        // While the arcs are put in their places, `offsets[row + 1]` is where the next arc of the row
+        // goes: at first where the row begins, at last where it ends, which is what it is to be.
+        let mut offsets: Vec<u64> = memory::zeroed(entities + 2);
+        for triple in triples {
+            offsets[see(triple).0.index() + 2] += 1;
         }
-        for row in 0..entities {
-            offsets[row + 1] += offsets[row];
+        for row in 2..offsets.len() {
+            offsets[row] += offsets[row - 1];
         }
-        let mut next = offsets.clone();
-        let mut arcs = vec![Arc::zeroed(); offsets[entities] as usize];
-        for (row, arc) in pairs {
-            let slot = &mut next[row.index()];
-            arcs[*slot as usize] = arc;
-            *slot += 1;
+        offsets.pop();
+        let mut arcs: Vec<Arc> = memory::zeroed(triples.len());
+        for triple in triples {
+            let (row, arc) = see(triple);
+            let next = &mut offsets[row.index() + 1];
+            arcs[*next as usize] = arc;
+            *next += 1;
         }
-        drop(next);
         sort_rows(&mut arcs, &offsets);
         remove_repeats(&mut arcs, &mut offsets);
         Self { offsets: offsets.into(), arcs: arcs.into() }
@@ -99,19 +101,11 @@ impl Edges {
     /// # Panics
     /// If a triple names an entity outside `0..entities`.
     pub fn new(entities: usize, triples: &[Triple]) -> Self {
-        let outgoing = Adjacency::build(
-            entities,
-            triples.iter().map(|t| {
-                let arc = Arc { relation: t.relation, neighbour: t.tail };
-                (t.head, arc)
-            }),
-        );
-        let incoming = Adjacency::build(
-            entities,
-            all_triples(&outgoing).map(|t| {
-                let arc = Arc { relation: t.relation, neighbour: t.head };
-                (t.tail, arc)
-            }),
+        let forwards = |t: &Triple| (t.head, Arc { relation: t.relation, neighbour: t.tail });
+        let backwards = |t: &Triple| (t.tail, Arc { relation: t.relation, neighbour: t.head });
+        let (outgoing, incoming) = rayon::join(
+            || Adjacency::build(entities, triples, forwards),
+            || Adjacency::build(entities, triples, backwards),
         );
         Self { outgoing, incoming }
     }
@@ -181,7 +175,8 @@ fn sort_rows(arcs: &mut [Arc], offsets: &[u64]) {
     tasks.into_par_iter().for_each(|(rows, part)| {
         let base = offsets[rows.start];
         for row in rows {
-            part[(offsets[row] - base) as usize..(offsets[row + 1] - base) as usize].sort_unstable();
+            part[(offsets[row] - base) as usize..(offsets[row + 1] - base) as usize]
+                .sort_unstable_by_key(|arc| u64::from(arc.relation.0) << 32 | u64::from(arc.neighbour.0));
         }
     });
 }

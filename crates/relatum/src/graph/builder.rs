@@ -3,9 +3,10 @@
 use super::adjacency::Edges;
 use super::dictionary::{Dictionary, Texts};
 use super::ids::{EntityId, Id, RelationId, Split, Triple};
-use super::interner::Interner;
+use super::interner::{Interner, Mark};
 use super::names::Prefixes;
 use super::{Graph, Inverses};
+use crate::store::memory;
 
 /// Collects a graph; ids are given in order of first appearance.
 ///
@@ -40,6 +41,10 @@ pub struct BuildReport {
 
 impl GraphBuilder {
     /// Adds one triple by its names.
+    ///
+    /// # Panics
+    /// If a name would be the 4,294,967,296th of its kind; so with [`entity`](Self::entity) and
+    /// [`relation`](Self::relation). The readers of files say so in an error before that.
     pub fn add(&mut self, split: Split, head: &str, relation: &str, tail: &str) {
         let triple =
             Triple { head: self.entity(head), relation: self.relation(relation), tail: self.entity(tail) };
@@ -48,29 +53,36 @@ impl GraphBuilder {
 
     /// Adds one triple of ids that this builder gave.
     pub fn add_ids(&mut self, split: Split, triple: Triple) {
-        self.triples[split as usize].push(triple);
+        let triples = &mut self.triples[split as usize];
+        memory::reserve(triples, 1);
+        triples.push(triple);
     }
 
     /// The id of an entity, new or known.
     pub fn entity(&mut self, name: &str) -> EntityId {
-        self.entity_hashed(name.as_bytes(), Interner::hash(name.as_bytes()))
+        self.entity_marked(name.as_bytes(), Mark::of(name.as_bytes()))
     }
 
     /// The id of a relation, new or known.
     pub fn relation(&mut self, name: &str) -> RelationId {
-        self.relation_hashed(name.as_bytes(), Interner::hash(name.as_bytes()))
+        self.relation_marked(name.as_bytes(), Mark::of(name.as_bytes()))
     }
 
-    pub(super) fn relation_hashed(&mut self, name: &[u8], hash: u32) -> RelationId {
-        RelationId(self.relations.intern(name, hash))
+    pub(super) fn relation_marked(&mut self, name: &[u8], mark: Mark) -> RelationId {
+        RelationId(self.relations.intern(name, mark))
     }
 
-    pub(super) fn entity_hashed(&mut self, name: &[u8], hash: u32) -> EntityId {
-        EntityId(self.entities.intern(name, hash))
+    pub(super) fn entity_marked(&mut self, name: &[u8], mark: Mark) -> EntityId {
+        EntityId(self.entities.intern(name, mark))
     }
 
-    pub(super) fn warm_entities(&self, hashes: impl Iterator<Item = u32>) {
-        self.entities.warm(hashes);
+    pub(super) fn warm_entities(&self, marks: impl Iterator<Item = Mark>) {
+        self.entities.warm(marks);
+    }
+
+    /// Whether there are ids left for the names of so many more triples.
+    pub(super) fn has_room(&self, triples: usize) -> bool {
+        self.entities.len().max(self.relations.len()) + 2 * triples <= Interner::MOST
     }
 
     /// The id of an entity, if it was added.
@@ -123,28 +135,31 @@ impl GraphBuilder {
     }
 
     /// Sorts everything into its place.
-    pub fn finish(mut self) -> (Graph, BuildReport) {
-        let entities = self.entities.len();
-        let mut report = BuildReport::default();
-        let mut edges: [Edges; 3] = Default::default();
-        for split in Split::ALL {
-            let mut triples = std::mem::take(&mut self.triples[split as usize]);
-            let given = triples.len();
-            triples.retain(|&triple| !edges[..split as usize].iter().any(|earlier| earlier.contains(triple)));
-            report.leaked += given - triples.len();
-            let kept = triples.len();
-            edges[split as usize] = Edges::new(entities, &triples);
-            report.repeated += kept - edges[split as usize].len();
-        }
-        let graph = Graph {
-            entities: dictionary(self.entities, &self.entity_labels),
-            relations: dictionary(self.relations, &self.relation_labels),
-            inverses: self.inverses,
-            prefixes: self.prefixes,
-            edges,
-        };
-        (graph, report)
+    pub fn finish(self) -> (Graph, BuildReport) {
+        let Self { entities, relations, entity_labels, relation_labels, triples, inverses, prefixes } = self;
+        let count = entities.len();
+        let (dictionaries, (edges, report)) = rayon::join(
+            || (dictionary(entities, &entity_labels), dictionary(relations, &relation_labels)),
+            || connect(count, triples),
+        );
+        (Graph { entities: dictionaries.0, relations: dictionaries.1, inverses, prefixes, edges }, report)
     }
+}
+
+/// The edges of each split, without those that an earlier one holds.
+fn connect(entities: usize, triples: [Vec<Triple>; 3]) -> ([Edges; 3], BuildReport) {
+    let mut report = BuildReport::default();
+    let mut edges: [Edges; 3] = Default::default();
+    for (split, mut triples) in triples.into_iter().enumerate() {
+        let given = triples.len();
+        if edges[..split].iter().any(|earlier| !earlier.is_empty()) {
+            triples.retain(|&triple| !edges[..split].iter().any(|earlier| earlier.contains(triple)));
+        }
+        report.leaked += given - triples.len();
+        edges[split] = Edges::new(entities, &triples);
+        report.repeated += triples.len() - edges[split].len();
+    }
+    (edges, report)
 }
 
 fn set_label(labels: &mut Vec<String>, index: usize, label: &str) {

@@ -144,10 +144,10 @@ fn equal_run<'a, I: Id>(order: &'a [I], texts: &Texts, wanted: &str) -> &'a [I] 
 
 /// Ids of the texts to keep, by text, then id.
 fn sorted<I: Id>(texts: &Texts, _kind: PhantomData<I>, keep: impl Fn(&[u8]) -> bool) -> Column<I> {
-    // The first eight bytes as a number decide most comparisons without touching the text.
-    let mut keyed: Vec<(u64, I)> = (0..texts.len())
+    // The first bytes as a number decide most comparisons without touching the text.
+    let mut keyed: Vec<(u128, I)> = (0..texts.len())
         .filter(|&index| keep(texts.bytes_at(index)))
-        .map(|index| (first_eight(texts.bytes_at(index)), I::from_index(index)))
+        .map(|index| (first_bytes(texts.bytes_at(index)), I::from_index(index)))
         .collect();
     keyed.par_sort_unstable_by(|a, b| {
         let by_text = || texts.bytes_at(a.1.index()).cmp(texts.bytes_at(b.1.index()));
@@ -156,11 +156,11 @@ fn sorted<I: Id>(texts: &Texts, _kind: PhantomData<I>, keep: impl Fn(&[u8]) -> b
     keyed.into_iter().map(|(_, id)| id).collect::<Vec<_>>().into()
 }
 
-fn first_eight(text: &[u8]) -> u64 {
-    let mut key = [0; 8];
-    let len = text.len().min(8);
+fn first_bytes(text: &[u8]) -> u128 {
+    let mut key = [0; 16];
+    let len = text.len().min(16);
     key[..len].copy_from_slice(&text[..len]);
-    u64::from_be_bytes(key)
+    u128::from_be_bytes(key)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 mod adjacency;
 mod builder;
+mod complete;
 mod dictionary;
 mod films;
 mod ids;

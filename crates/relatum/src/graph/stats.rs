@@ -136,15 +136,21 @@ impl Graph {
 
     /// Names in valid or test that no training edge has: nothing can be learnt about them.
     pub fn unseen(&self, split: Split) -> (usize, usize) {
+        if self.edges(split).is_empty() {
+            return (0, 0);
+        }
         let train = self.edges(Split::Train);
         let known =
             |entity: EntityId| !train.outgoing.of(entity).is_empty() || !train.incoming.of(entity).is_empty();
-        let trained: HashSet<RelationId> = train.outgoing.groups().map(|(_, relation, _)| relation).collect();
+        let trained = train.relation_counts(self.relations.len());
         let mut entities = HashSet::new();
         let mut relations = HashSet::new();
         for triple in self.edges(split).triples() {
             entities.extend([triple.head, triple.tail].into_iter().filter(|&entity| !known(entity)));
-            relations.extend(Some(triple.relation).filter(|relation| !trained.contains(relation)));
+            relations.extend(
+                Some(triple.relation)
+                    .filter(|relation| trained.get(relation.index()).is_none_or(|&count| count == 0)),
+            );
         }
         (entities.len(), relations.len())
     }

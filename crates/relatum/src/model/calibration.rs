@@ -15,13 +15,17 @@ pub enum Calibration {
     /// many tails shares its probability among many, so each is worth more than it seems
     #[default]
     SoftmaxCount,
+    /// `1 / (1 + e⁻⁽ᵃˢ⁺ᵇ⁾)` with a and b of the relation, trained by `relatum calibrate`: see
+    /// [`Affine`](super::Affine)
+    Adaptive,
     /// The scores themselves, which are no truth values: for parity with published figures only
     Raw,
 }
 
 impl Calibration {
     /// All calibrations.
-    pub const ALL: [Self; 5] = [Self::Sigmoid, Self::MinMax, Self::Softmax, Self::SoftmaxCount, Self::Raw];
+    pub const ALL: [Self; 6] =
+        [Self::Sigmoid, Self::MinMax, Self::Softmax, Self::SoftmaxCount, Self::Adaptive, Self::Raw];
 
     /// The most that a prediction can be worth under [`Calibration::SoftmaxCount`]: less than a fact.
     pub const CEILING: f32 = 0.9999;
@@ -33,6 +37,7 @@ impl Calibration {
             Self::MinMax => "minmax",
             Self::Softmax => "softmax",
             Self::SoftmaxCount => "softmax-count",
+            Self::Adaptive => "adaptive",
             Self::Raw => "raw",
         }
     }
@@ -47,12 +52,18 @@ impl Calibration {
         self != Self::Raw
     }
 
+    /// Whether scores are multiplied by a sharpness first.
+    pub fn is_softmax(self) -> bool {
+        matches!(self, Self::Softmax | Self::SoftmaxCount)
+    }
+
     /// Turns a row of scores into truth values. `known_tails` is the number of tails that the
-    /// (head, relation) of the row has in the graph.
+    /// (head, relation) of the row has in the graph. Under [`Calibration::Adaptive`] the scores are
+    /// those that [`Affine::apply`](super::Affine::apply) has mapped.
     pub fn apply(self, row: &mut [f32], known_tails: usize) {
         match self {
             Self::Raw => {}
-            Self::Sigmoid => {
+            Self::Sigmoid | Self::Adaptive => {
                 for score in row {
                     *score = 1.0 / (1.0 + (-*score).exp());
                 }
@@ -76,7 +87,9 @@ impl Calibration {
                 };
                 let scale = count / sum;
                 for value in row {
-                    *value = (*value * scale).min(ceiling);
+                    // Not `f32::min`, which would make a ceiling of what is no number.
+                    let truth = *value * scale;
+                    *value = if truth > ceiling { ceiling } else { truth };
                 }
             }
         }
@@ -123,6 +136,22 @@ mod tests {
         let mut row = vec![0.0, 0.0, 0.0, 0.0];
         Calibration::SoftmaxCount.apply(&mut row, 9);
         assert_eq!(row, [Calibration::CEILING; 4]);
+    }
+
+    #[test]
+    fn what_is_no_number_never_becomes_a_truth_value() {
+        for calibration in Calibration::ALL {
+            for wrong in [f32::NAN, f32::INFINITY] {
+                let mut row = vec![0.5, wrong, 0.1];
+                calibration.apply(&mut row, 2);
+                let passes = wrong.is_infinite()
+                    && matches!(calibration, Calibration::Sigmoid | Calibration::Adaptive | Calibration::Raw);
+                assert!(
+                    passes || row.iter().any(|value| value.is_nan()),
+                    "{calibration} of {wrong}: {row:?}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -17,24 +17,12 @@ impl LinkPredictor for ComplEx {
         self.rank
     }
 
-    fn entity_width(&self) -> usize {
-        2 * self.rank
-    }
-
-    fn relation_width(&self) -> usize {
-        2 * self.rank
-    }
-
     fn entity_layout(&self) -> Layout {
         Layout::Complex
     }
 
     fn relation_layout(&self) -> Layout {
         Layout::Complex
-    }
-
-    fn is_trilinear(&self) -> bool {
-        true
     }
 
     fn query(&self, head: &[f32], relation: &[f32], query: &mut [f32]) {

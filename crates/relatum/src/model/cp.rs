@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::distmult::DistMult;
-use super::predictor::{Layout, LinkPredictor};
+use super::predictor::LinkPredictor;
 
 /// `s(h, r, t) = Σ u_h · r · v_t` (Hitchcock, 1927; Lacroix et al., 2018): `DistMult` between the
 /// first half of the head's row and the second half of the tail's.
@@ -25,28 +25,12 @@ impl LinkPredictor for Cp {
         2 * self.rank
     }
 
-    fn relation_width(&self) -> usize {
-        self.rank
-    }
-
-    fn entity_layout(&self) -> Layout {
-        Layout::Real
-    }
-
-    fn relation_layout(&self) -> Layout {
-        Layout::Real
-    }
-
     fn head(&self) -> Range<usize> {
         0..self.rank
     }
 
     fn tail(&self) -> Range<usize> {
         self.rank..2 * self.rank
-    }
-
-    fn is_trilinear(&self) -> bool {
-        true
     }
 
     fn query(&self, head: &[f32], relation: &[f32], query: &mut [f32]) {

@@ -1,6 +1,6 @@
 //! `DistMult`: real factors, every relation symmetric.
 
-use super::predictor::{Layout, LinkPredictor};
+use super::predictor::LinkPredictor;
 
 /// `s(h, r, t) = Σ h · r · t`, so `q = h · r` (Yang et al., 2015).
 #[derive(Clone, Copy, Debug)]
@@ -15,26 +15,6 @@ impl LinkPredictor for DistMult {
 
     fn rank(&self) -> usize {
         self.rank
-    }
-
-    fn entity_width(&self) -> usize {
-        self.rank
-    }
-
-    fn relation_width(&self) -> usize {
-        self.rank
-    }
-
-    fn entity_layout(&self) -> Layout {
-        Layout::Real
-    }
-
-    fn relation_layout(&self) -> Layout {
-        Layout::Real
-    }
-
-    fn is_trilinear(&self) -> bool {
-        true
     }
 
     fn query(&self, head: &[f32], relation: &[f32], query: &mut [f32]) {

@@ -1,7 +1,7 @@
 //! Models on disk: a folder each, in the project's `models/`.
 //!
 //! ```text
-//! models/default/model.safetensors        the best model, its card in the header
+//! models/default/model.safetensors        the best model, its card in the header; its calibration
 //! models/default/card.json                the same card, for people
 //! models/default/checkpoint.safetensors   where training stands, the last model in it
 //! models/default/training.jsonl           one line an epoch
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{LinkMetrics, Model, Reciprocals, predictor, predictor_names};
+use super::{Affine, LinkMetrics, Model, Reciprocals, predictor, predictor_names};
 use crate::store::{Project, StoreError, Tensor, TensorFile, write_atomically, write_tensors};
 
 /// Why a model cannot be used.
@@ -53,6 +53,14 @@ pub enum ModelError {
         model: String,
         /// What the graph has.
         graph: String,
+    },
+    /// The tables hold what no training leaves there: train or import the model again.
+    #[error("{} cannot be used: {what}; train or import the model again", path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong in it.
+        what: String,
     },
     /// The card names a predictor this Relatum does not know: update Relatum.
     #[error("the model is a `{name}`; this Relatum knows {known}")]
@@ -110,6 +118,9 @@ pub struct CurvePoint {
 
 const FORMAT: &str = "relatum model";
 const VERSION: u32 = 1;
+/// The matrix of the adaptive calibration: a and b of each relation. It stands with the embeddings
+/// that it was trained for, so that it goes when they go.
+const CALIBRATION: &str = "calibration";
 
 impl Card {
     /// The card of a model of this project.
@@ -179,6 +190,28 @@ impl ModelFolder {
         models_in(project.dir())
     }
 
+    /// Every model folder of a project, those of grids too, in order, whether a model is in it or
+    /// only the beginning of one.
+    pub fn all(project: &Project) -> Vec<Self> {
+        let folders = |dir: &Path| {
+            let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+            let folders = entries.filter(|entry| entry.path().is_dir());
+            let mut names: Vec<String> =
+                folders.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+            names.sort_unstable();
+            names
+        };
+        let mut all = Vec::new();
+        for name in folders(&project.dir().join("models")) {
+            let Ok(folder) = Self::of(project, &name) else { continue };
+            let runs = folders(&folder.dir.join("grid"));
+            let runs: Vec<Self> = runs.iter().map(|run| folder.within(run)).collect();
+            all.push(folder);
+            all.extend(runs);
+        }
+        all
+    }
+
     /// The folder.
     pub fn dir(&self) -> &Path {
         &self.dir
@@ -223,7 +256,11 @@ impl ModelFolder {
         fs::create_dir_all(&self.dir).map_err(StoreError::io("create", &self.dir))?;
         let text = serde_json::to_string_pretty(card).unwrap_or_default();
         let texts = BTreeMap::from([("card".to_owned(), text.clone())]);
-        write_tensors(&self.model_file(), &texts, &tables(model))?;
+        let mut tensors = tables(model).to_vec();
+        if let Some(affine) = model.affine() {
+            tensors.push((CALIBRATION, [affine.len(), 2], affine.values()));
+        }
+        write_tensors(&self.model_file(), &texts, &tensors)?;
         write_atomically(&self.dir.join("card.json"), |file| writeln!(file, "{text}"))?;
         Ok(())
     }
@@ -238,6 +275,7 @@ impl ModelFolder {
         let file = TensorFile::open(&path)?;
         let card = read_card(&file, &path)?;
         let model = read_model(&file, &path, &card.model, card.rank)?;
+        let model = with_calibration(model, &file, &path)?;
         if card.fingerprint != project.manifest().fingerprint {
             return Err(ModelError::Misfit {
                 model: format!("fingerprint {} (its names, ids and training edges)", card.fingerprint),
@@ -307,6 +345,18 @@ pub(crate) fn read_model(
     }
     Model::new(predictor, entities, relations)
         .ok_or_else(|| StoreError::damaged(path, "its rows are not whole").into())
+}
+
+fn with_calibration(model: Model, file: &TensorFile, path: &Path) -> Result<Model, ModelError> {
+    if !file.shapes().any(|(name, _)| name == CALIBRATION) {
+        return Ok(model);
+    }
+    let (_, values) = file.matrix(CALIBRATION)?;
+    let affine = Affine::new(values.as_chunks::<2>().0);
+    let model = affine.and_then(|affine| model.with_affine(affine));
+    model.ok_or_else(|| {
+        StoreError::damaged(path, "its calibration has not one a above 0 and one b for each relation").into()
+    })
 }
 
 fn models_in(project: &Path) -> Vec<String> {

@@ -77,6 +77,38 @@ pub(crate) fn filtered_rank(scores: &[f32], answer: EntityId, answers: &[EntityI
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// Sorts all places that a fair coin could give the answer.
+    fn plain_rank(scores: &[f32], answer: usize, answers: &[usize], ties: Ties) -> f64 {
+        let rivals: Vec<f32> =
+            (0..scores.len()).filter(|x| !answers.contains(x)).map(|x| scores[x]).collect();
+        let better = rivals.iter().filter(|score| **score > scores[answer]).count() as f64;
+        let tied = rivals.iter().filter(|score| score.total_cmp(&scores[answer]).is_eq()).count();
+        let places: Vec<f64> = (0..=tied).map(|place| 1.0 + better + place as f64).collect();
+        match ties {
+            Ties::Mean => places.iter().sum::<f64>() / places.len() as f64,
+            Ties::Pessimistic => places[places.len() - 1],
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn ranks_are_those_of_a_plain_implementation(
+            scores in prop::collection::vec(0u8..6, 1..80),
+            answers in prop::collection::btree_set(0usize..80, 1..12),
+        ) {
+            let scores: Vec<f32> = scores.into_iter().map(f32::from).collect();
+            let answers: Vec<usize> = answers.into_iter().filter(|x| *x < scores.len()).collect();
+            let ids: Vec<EntityId> = answers.iter().map(|&x| EntityId::from_index(x)).collect();
+            for (&answer, &id) in answers.iter().zip(&ids) {
+                for ties in [Ties::Mean, Ties::Pessimistic] {
+                    let plain = plain_rank(&scores, answer, &answers, ties);
+                    prop_assert!((filtered_rank(&scores, id, &ids, ties) - plain).abs() < 1e-9);
+                }
+            }
+        }
+    }
 
     #[test]
     fn ties_take_their_mean_rank_or_the_worst() {

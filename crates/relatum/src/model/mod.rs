@@ -3,7 +3,9 @@
 //! Every one of them has the same shape, `s(h, r, t) = ⟨q(h, r), e_t⟩ + b_t`, and that shape is all
 //! that training, search and optimisation know of it: see [`LinkPredictor`].
 
+mod affine;
 mod calibration;
+mod check;
 mod complex;
 mod cp;
 mod distmult;
@@ -21,6 +23,7 @@ use crate::kernels::{Threads, View, ViewMut, dot, product, stream};
 use crate::random::Rng;
 use crate::store::Column;
 
+pub use affine::Affine;
 pub use calibration::Calibration;
 pub use folder::{Card, CurvePoint, ModelError, ModelFolder, ModelLock, StoredModel};
 pub(crate) use metrics::filtered_rank;
@@ -60,6 +63,8 @@ pub struct Model {
     predictor: Arc<dyn LinkPredictor>,
     entities: Column<f32>,
     relations: Column<f32>,
+    /// For the adaptive calibration, if it was trained.
+    affine: Option<Arc<Affine>>,
     /// Computed when first asked for.
     biases: OnceLock<Option<Vec<f32>>>,
 }
@@ -75,7 +80,7 @@ impl Model {
         let whole = |len: usize, width: usize| width > 0 && len.is_multiple_of(width);
         (whole(entities.len(), predictor.entity_width())
             && whole(relations.len(), predictor.relation_width()))
-        .then_some(Self { predictor, entities, relations, biases: OnceLock::new() })
+        .then_some(Self { predictor, entities, relations, affine: None, biases: OnceLock::new() })
     }
 
     /// A model nobody has trained: N(0, 1) · `scale`, phases uniform on the circle.
@@ -90,7 +95,19 @@ impl Model {
         );
         let relations =
             initial(predictor.relation_layout(), relations * predictor.relation_width(), scale, seed, 2);
-        Self { predictor, entities: entities.into(), relations: relations.into(), biases: OnceLock::new() }
+        let (entities, relations) = (entities.into(), relations.into());
+        Self { predictor, entities, relations, affine: None, biases: OnceLock::new() }
+    }
+
+    /// The same model with trained maps for [`Calibration::Adaptive`]; none if they are not as many
+    /// as its relations.
+    pub fn with_affine(self, affine: Affine) -> Option<Self> {
+        (affine.len() == self.relation_count()).then(|| Self { affine: Some(Arc::new(affine)), ..self })
+    }
+
+    /// The maps for [`Calibration::Adaptive`], if the model was calibrated.
+    pub fn affine(&self) -> Option<&Affine> {
+        self.affine.as_deref()
     }
 
     /// The tables of entities and relations.

@@ -1,7 +1,6 @@
 //! `RotatE`: a relation is a rotation of every complex factor.
 
 use super::predictor::{Layout, LinkPredictor};
-use crate::kernels::{axpy, sum_of_squares};
 
 /// `s(h, r, t) = −|h · e^{iθ_r} − t|²`, so `q = 2 h · e^{iθ}`, `b = −|e|²`, `c = −|q|²/4` (after Sun
 /// et al., 2019, with the squared distance). A relation's row holds its angles θ.
@@ -19,14 +18,6 @@ impl LinkPredictor for RotatE {
         self.rank
     }
 
-    fn entity_width(&self) -> usize {
-        2 * self.rank
-    }
-
-    fn relation_width(&self) -> usize {
-        self.rank
-    }
-
     fn entity_layout(&self) -> Layout {
         Layout::Complex
     }
@@ -35,8 +26,8 @@ impl LinkPredictor for RotatE {
         Layout::Phase
     }
 
-    fn is_trilinear(&self) -> bool {
-        false
+    fn is_distance(&self) -> bool {
+        true
     }
 
     fn query(&self, head: &[f32], relation: &[f32], query: &mut [f32]) {
@@ -75,25 +66,5 @@ impl LinkPredictor for RotatE {
             let q_im = 2.0 * (h_re[i] * sin + h_im[i] * cos);
             relation_gradient[i] += g_im[i] * q_re - g_re[i] * q_im;
         }
-    }
-
-    fn has_bias(&self) -> bool {
-        true
-    }
-
-    fn bias(&self, tail: &[f32]) -> f32 {
-        -sum_of_squares(tail)
-    }
-
-    fn bias_pull_back(&self, tail: &[f32], amount: f32, gradient: &mut [f32]) {
-        axpy(gradient, -2.0 * amount, tail);
-    }
-
-    fn offset(&self, query: &[f32]) -> f32 {
-        -sum_of_squares(query) / 4.0
-    }
-
-    fn offset_pull_back(&self, query: &[f32], amount: f32, gradient: &mut [f32]) {
-        axpy(gradient, -0.5 * amount, query);
     }
 }

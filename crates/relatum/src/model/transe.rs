@@ -1,7 +1,7 @@
 //! `TransE`: a relation is a translation.
 
-use super::predictor::{Layout, LinkPredictor};
-use crate::kernels::{axpy, sum_of_squares};
+use super::predictor::LinkPredictor;
+use crate::kernels::axpy;
 
 /// `s(h, r, t) = −|h + r − t|²`, so `q = 2(h + r)`, `b = −|e|²`, `c = −|q|²/4` (after Bordes et
 /// al., 2013, with the squared distance).
@@ -19,24 +19,8 @@ impl LinkPredictor for TransE {
         self.rank
     }
 
-    fn entity_width(&self) -> usize {
-        self.rank
-    }
-
-    fn relation_width(&self) -> usize {
-        self.rank
-    }
-
-    fn entity_layout(&self) -> Layout {
-        Layout::Real
-    }
-
-    fn relation_layout(&self) -> Layout {
-        Layout::Real
-    }
-
-    fn is_trilinear(&self) -> bool {
-        false
+    fn is_distance(&self) -> bool {
+        true
     }
 
     fn query(&self, head: &[f32], relation: &[f32], query: &mut [f32]) {
@@ -51,25 +35,5 @@ impl LinkPredictor for TransE {
 
     fn relation_pull_back(&self, _: &[f32], _: &[f32], gradient: &[f32], relation_gradient: &mut [f32]) {
         axpy(relation_gradient, 2.0, gradient);
-    }
-
-    fn has_bias(&self) -> bool {
-        true
-    }
-
-    fn bias(&self, tail: &[f32]) -> f32 {
-        -sum_of_squares(tail)
-    }
-
-    fn bias_pull_back(&self, tail: &[f32], amount: f32, gradient: &mut [f32]) {
-        axpy(gradient, -2.0 * amount, tail);
-    }
-
-    fn offset(&self, query: &[f32]) -> f32 {
-        -sum_of_squares(query) / 4.0
-    }
-
-    fn offset_pull_back(&self, query: &[f32], amount: f32, gradient: &mut [f32]) {
-        axpy(gradient, -0.5 * amount, query);
     }
 }

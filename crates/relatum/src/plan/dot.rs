@@ -64,7 +64,17 @@ fn node(cluster: &str, kind: &str, name: &str) -> String {
     quoted(&format!("{cluster}:{kind}:{name}"))
 }
 
-fn quoted(text: &str) -> String {
-    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-    format!("\"{escaped}\"")
+/// A text as Graphviz quotes it. Signs that no picture can show are replaced, for SVG is XML.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            c if c.is_control() => quoted.push('\u{fffd}'),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }

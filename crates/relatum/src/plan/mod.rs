@@ -12,7 +12,7 @@
 
 mod branch;
 mod describe;
-mod dot;
+pub(crate) mod dot;
 mod message;
 #[cfg(test)]
 mod naive;

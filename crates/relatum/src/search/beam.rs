@@ -194,7 +194,7 @@ impl<'a> Beam<'a> {
         for (index, step) in plan.steps.iter().enumerate() {
             let to_target = index + 1 == plan.steps.len() && step.variable == plan.target;
             let mut next: FxHashMap<Vec<EntityId>, State> = FxHashMap::default();
-            for block in states.chunks(block_of(n)) {
+            for block in states.chunks(self.budget.block(usage.rows, step.factors.len(), block_of(n))) {
                 if self.budget.is_spent(usage.rows) {
                     usage.stopped = true;
                     break;

@@ -17,19 +17,25 @@ pub enum SearchError {
     EmptyBeam,
     /// Raw scores are no truth values, and a bound on them proves nothing.
     #[error(
-        "raw scores are not in [0, 1], so they have no exact search, no disjunction and no negation: take \
-         --method beam, or another calibration"
+        "raw scores are not in [0, 1], so only --method beam can combine them, and only without `or` and `not`: \
+         take that, or for this question another calibration, such as softmax-count"
     )]
     RawScores,
     /// Vectors of continuous optimisation have single scores, not rows. Take another calibration.
     #[error(
         "`{calibration}` needs the scores of all entities at once, which continuous optimisation does not have: \
-         take --calibration sigmoid (or raw), or --method exact or beam"
+         take --calibration sigmoid, adaptive or raw, or --method exact or beam"
     )]
     NeedsARow {
         /// The calibration that cannot be.
         calibration: Calibration,
     },
+    /// The adaptive calibration has to be trained first.
+    #[error(
+        "the model has no adaptive calibration yet: train it with `relatum calibrate DIR`, or take another \
+         --calibration"
+    )]
+    NotCalibrated,
     /// The vectors went to infinity. Regularise more, step less, or take sigmoid.
     #[error(
         "continuous optimisation diverged at step {step}: take a larger regularisation, a smaller learning \

@@ -43,12 +43,14 @@ impl Default for Logic {
 }
 
 /// What a search may use up.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Budget {
     /// At most so many rows; none: no limit.
     pub rows: Option<usize>,
     /// Not longer than this moment; none: no limit.
     pub until: Option<std::time::Instant>,
+    /// Asked between blocks of rows whether to stop: somebody may have lost patience.
+    pub stop: Option<fn() -> bool>,
 }
 
 impl Budget {
@@ -56,6 +58,17 @@ impl Budget {
     pub(crate) fn is_spent(&self, rows: usize) -> bool {
         self.rows.is_some_and(|most| rows >= most)
             || self.until.is_some_and(|until| std::time::Instant::now() >= until)
+            || self.stop.is_some_and(|stop| stop())
+    }
+}
+
+impl Budget {
+    /// How many values to take at once, each worth `cost` rows, so that a limit is met, not
+    /// overrun: at most `block`, in equal parts of what is left after so many rows.
+    pub(crate) fn block(&self, rows: usize, cost: usize, block: usize) -> usize {
+        let Some(most) = self.rows else { return block };
+        let left = (most.saturating_sub(rows) / cost.max(1)).max(1);
+        left.div_ceil(left.div_ceil(block))
     }
 }
 

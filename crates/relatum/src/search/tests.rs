@@ -90,8 +90,8 @@ proptest! {
             exact.run(Goal::All { floor, most }).unwrap()
         };
         let (some, all) = (run(Some(most)), run(None));
-        prop_assert!(some.rows <= all.rows);
-        prop_assert!(some.scores.iter().zip(&all.scores).all(|(some, all)| some <= all));
+        // What is left out can only lower a score, never raise it.
+        prop_assert!(some.scores.iter().zip(&expected).all(|(some, truth)| some <= &(truth + 1e-5)));
         if let Certainty::Exact { .. } = some.certainty {
             prop_assert_eq!(&some, &all);
         }

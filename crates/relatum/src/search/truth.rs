@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::facts::Facts;
 use crate::graph::{EntityId, Graph, RelationId, Split};
-use crate::kernels::Threads;
+use crate::kernels::{Threads, scale_by};
 use crate::model::{Calibration, Model, Reciprocals};
 use crate::query::{Direction, Hop};
 
@@ -66,12 +66,27 @@ pub struct Scorer<'a> {
     facts: Facts<'a>,
     reciprocals: Reciprocals,
     calibration: Calibration,
+    sharpness: f32,
 }
 
 impl<'a> Scorer<'a> {
-    /// The model must be one of this graph.
+    /// The model must be one of this graph, and for [`Calibration::Adaptive`] it must be calibrated
+    /// (see [`Model::affine`]); one that is not is read as under [`Calibration::Sigmoid`].
     pub fn new(model: &'a Model, graph: &'a Graph, calibration: Calibration, known: Known) -> Self {
-        Self { model, facts: Facts::new(graph, known), reciprocals: Reciprocals::of(graph), calibration }
+        Self {
+            model,
+            facts: Facts::new(graph, known),
+            reciprocals: Reciprocals::of(graph),
+            calibration,
+            sharpness: 1.0,
+        }
+    }
+
+    /// The same with scores multiplied by a number before a softmax: below 1 it is softer, and
+    /// what is not the best is worth more.
+    #[must_use]
+    pub fn with_sharpness(self, sharpness: f32) -> Self {
+        Self { sharpness, ..self }
     }
 
     /// The relation of the model that reads the hop forwards.
@@ -101,6 +116,12 @@ impl AtomTruth for Scorer<'_> {
         rows.with_min_len(Threads::here().grain()).for_each(|(row, &(head, hop))| {
             // Counted in the training graph, whatever is trusted: the model has seen no other.
             let known_tails = self.facts.neighbours(Split::Train, head, hop).len();
+            if self.calibration.is_softmax() && self.sharpness.to_bits() != 1f32.to_bits() {
+                scale_by(row, self.sharpness);
+            }
+            if let (Calibration::Adaptive, Some(affine)) = (self.calibration, self.model.affine()) {
+                affine.apply(self.relation(hop), row);
+            }
             self.calibration.apply(row, known_tails);
             self.facts.mark(head, hop, row);
         });

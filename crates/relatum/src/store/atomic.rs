@@ -29,6 +29,21 @@ fn write_and_sync(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::R
     writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }
 
+/// Lets the disk begin with what has been written, so that the sync at the end has less to wait for.
+#[cfg(target_os = "linux")]
+pub(super) fn begin_sync(file: &File) {
+    use std::os::fd::AsRawFd;
+    // SAFETY: the descriptor is open as long as `file` is borrowed, and no memory is passed. It is a
+    // hint: what comes of it, `sync_all` waits for everything and reports every error.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::sync_file_range(file.as_raw_fd(), 0, 0, libc::SYNC_FILE_RANGE_WRITE);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn begin_sync(_: &File) {}
+
 /// A folder in the making: filled under a temporary name, it appears under its own name
 /// only when [`finish`](Self::finish) is called. Dropped before that, it vanishes.
 pub struct Staging {

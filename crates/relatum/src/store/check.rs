@@ -4,9 +4,10 @@ use std::path::Path;
 
 use super::error::StoreError;
 use super::file::MappedFile;
-use super::project::{ENTITIES, INVERSES, Project, RELATIONS, edges_name, queries_name, sealed};
-use crate::benchmark::{Lists, QueryGroup, Role, Skeleton};
+use super::project::{ENTITIES, INVERSES, Project, RELATIONS, edges_name, queries_file, sealed};
+use crate::benchmark::{Lists, QueryGroup, Role};
 use crate::graph::{Adjacency, Dictionary, Edges, EntityId, Graph, Id, Split, Texts, Triple};
+use crate::model::Reciprocals;
 
 /// The first thing that is wrong in a file's content, in words.
 type Finding = Result<(), String>;
@@ -32,8 +33,10 @@ impl Project {
         verify(INVERSES, "pairs", &|| Ok(()));
         for split in Split::ALL {
             verify(&edges_name(split), "edges", &|| check_edges(graph, graph.edges(split)));
-            if let Some(set) = project.queries().of(split) {
-                verify(&queries_name(split), super::queries::KIND, &|| {
+            if let Some(set) = project.queries().of(split)
+                && let Some(name) = queries_file(project.manifest(), split)
+            {
+                verify(name, super::queries::KIND, &|| {
                     set.groups.iter().try_for_each(|group| check_group(graph, group))
                 });
             }
@@ -131,15 +134,14 @@ fn check_group(graph: &Graph, group: &QueryGroup) -> Finding {
             group.shape
         ));
     }
-    let skeleton: Skeleton =
-        group.skeleton.parse().map_err(|error| format!("its shape cannot be read: {error}"))?;
-    let roles = skeleton.roles();
+    let roles = group.roles().map_err(|error| format!("its shape cannot be read: {error}"))?;
+    let relations = Reciprocals::of(graph).len();
     if roles.len() != group.arity {
         return Err(format!("{} arguments a query for the shape {}", group.arity, group.skeleton));
     }
     let outside = |(&role, &id): (&Role, &u32)| match role {
         Role::Entity => id as usize >= graph.entities.len(),
-        Role::Relation => id as usize >= graph.relations.len(),
+        Role::Relation => id as usize >= relations,
     };
     if group.arguments.chunks(group.arity).any(|query| roles.iter().zip(query).any(outside)) {
         return Err(format!("a query of shape {} names an id outside the graph", group.shape));

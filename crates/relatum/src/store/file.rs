@@ -16,7 +16,7 @@
 //! All numbers are little-endian, so that a column is used as it lies in the mapped file.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use bytemuck::Pod;
 use memmap2::Mmap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::atomic::write_atomically;
+use super::atomic::{begin_sync, write_atomically};
 use super::column::Column;
 use super::error::StoreError;
 
@@ -36,6 +36,9 @@ const MAGIC: [u8; 8] = *b"RELATUM\x1a";
 pub(crate) const VERSION: u32 = 1;
 const HEADER: usize = 64;
 const ALIGN: usize = 64;
+const PIECE: usize = 1 << 20;
+/// The disk begins with so many bytes while the next are being made ready.
+const ON_THE_WAY: usize = 8 << 20;
 
 /// What a manifest records of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,22 +58,31 @@ pub(crate) fn write_sections(path: &Path, kind: &str, sections: &[&[u8]]) -> Res
     }
     let table: &[u8] = bytemuck::cast_slice(&table);
 
-    let mut checksum = Xxh3::new();
-    for_each_piece(table, sections, |piece| {
-        checksum.update(piece);
-        Ok(())
-    })
-    .map_err(StoreError::io("write", path))?;
-    let seal = Seal { bytes: end, checksum: checksum.digest() };
-    let header = header(kind, sections.len() as u32, seal);
+    let mut seal = Seal { bytes: end, checksum: 0 };
     write_atomically(path, |file| {
-        file.write_all(&header)?;
-        for_each_piece(table, sections, |piece| file.write_all(piece))
+        // The header holds the checksum of all that follows it, so its turn comes last.
+        file.write_all(&[0; HEADER])?;
+        let mut checksum = Xxh3::new();
+        let mut waiting = 0;
+        for_each_piece(table, sections, |piece| {
+            checksum.update(piece);
+            file.write_all(piece)?;
+            waiting += piece.len();
+            if waiting >= ON_THE_WAY {
+                begin_sync(file.get_ref());
+                waiting = 0;
+            }
+            Ok(())
+        })?;
+        seal.checksum = checksum.digest();
+        file.rewind()?;
+        file.write_all(&header(kind, sections.len() as u32, seal))
     })?;
     Ok(seal)
 }
 
-/// Everything after the header, in order, with the padding that aligns each section.
+/// Everything after the header, in order, with the padding that aligns each section, in pieces
+/// that stay in cache between summing and writing.
 fn for_each_piece(
     table: &[u8],
     sections: &[&[u8]],
@@ -81,7 +93,7 @@ fn for_each_piece(
     for section in sections {
         let start = at.next_multiple_of(ALIGN);
         piece(&[0; ALIGN][..start - at])?;
-        piece(section)?;
+        section.chunks(PIECE).try_for_each(&mut piece)?;
         at = start + section.len();
     }
     Ok(())

@@ -10,6 +10,7 @@ mod column;
 mod error;
 mod file;
 mod manifest;
+pub(crate) mod memory;
 mod project;
 mod queries;
 mod tensors;

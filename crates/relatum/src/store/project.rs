@@ -105,12 +105,11 @@ impl Project {
         let mut stored_queries = Queries::default();
         for split in Split::ALL {
             edges[split as usize] = open_edges(&sealed(dir, &manifest, &edges_name(split), "edges")?)?;
-            let name = queries_name(split);
             if let Some(slot) = stored_queries.slot(split)
-                && manifest.files.contains_key(&name)
+                && let Some(name) = queries_file(&manifest, split)
             {
-                let file = sealed(dir, &manifest, &name, queries::KIND)?;
-                *slot = Some(queries::open(&file, &dir.join(&name))?);
+                let file = sealed(dir, &manifest, name, queries::KIND)?;
+                *slot = Some(queries::open(&file, &dir.join(name))?);
             }
         }
         let mut prefixes = Prefixes::default();
@@ -123,6 +122,37 @@ impl Project {
             return Err(StoreError::damaged(&dir.join(super::manifest::MANIFEST), what));
         }
         Ok(Self { dir: dir.to_owned(), manifest, graph, queries: stored_queries })
+    }
+
+    /// Gives a project other queries, for the splits that have any; the others keep theirs.
+    ///
+    /// The new files stand beside the old ones until the manifest names them, so whenever the process
+    /// dies the project has its old queries or its new ones.
+    pub fn replace_queries(dir: &Path, queries: &Queries) -> Result<(), StoreError> {
+        let _lock = lock_queries(dir)?;
+        let mut manifest = Manifest::read(dir)?;
+        let mut old = Vec::new();
+        for split in Split::ALL {
+            let Some(set) = queries.of(split) else { continue };
+            let now = queries_file(&manifest, split).map(str::to_owned);
+            let name = match &now {
+                Some(name) if *name == queries_name(split) => other_queries_name(split),
+                _ => queries_name(split),
+            };
+            let piece = Piece { name, kind: queries::KIND, sections: queries::sections(set) };
+            let (name, seal) = piece.write(dir)?;
+            if let Some(now) = now {
+                manifest.files.remove(&now);
+                old.push(now);
+            }
+            manifest.files.insert(name, seal.into());
+        }
+        manifest.write(dir)?;
+        for name in old {
+            // What is left behind is not named by the manifest and does no harm.
+            let _ = fs::remove_file(dir.join(name));
+        }
+        Ok(())
     }
 
     /// The folder.
@@ -143,6 +173,17 @@ impl Project {
     /// The benchmark queries.
     pub fn queries(&self) -> &Queries {
         &self.queries
+    }
+}
+
+/// Held while queries are replaced; a killed process leaves the file, not the lock.
+fn lock_queries(dir: &Path) -> Result<fs::File, StoreError> {
+    let path = dir.join("queries/.lock");
+    let lock = fs::File::create(&path).map_err(StoreError::io("create", &path))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(fs::TryLockError::WouldBlock) => Err(StoreError::Busy(dir.join("queries"))),
+        Err(fs::TryLockError::Error(source)) => Err(StoreError::io("lock", &path)(source)),
     }
 }
 
@@ -243,8 +284,20 @@ pub(super) fn edges_name(split: Split) -> String {
     format!("graph/{split}.edges")
 }
 
-pub(super) fn queries_name(split: Split) -> String {
+/// The name that the queries of a split have in a new project.
+fn queries_name(split: Split) -> String {
     format!("queries/{split}.queries")
+}
+
+/// The name that the queries of a split have now: each time they are replaced it is the other of two,
+/// so that the manifest alone decides which queries there are.
+pub(super) fn queries_file(manifest: &Manifest, split: Split) -> Option<&str> {
+    let names = [queries_name(split), other_queries_name(split)];
+    manifest.files.keys().map(String::as_str).find(|key| names.iter().any(|name| name == key))
+}
+
+fn other_queries_name(split: Split) -> String {
+    format!("queries/{split}-b.queries")
 }
 
 fn counts(graph: &Graph) -> Counts {
@@ -376,6 +429,32 @@ mod tests {
             fs::write(&path, whole).unwrap();
         }
         Project::check(&dir, |_, _| {}).unwrap();
+    }
+
+    #[test]
+    fn replaced_queries_are_the_new_ones_and_the_rest_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().join("project");
+        let graph = graph(&[(1, 0, 2), (2, 1, 3), (3, 0, 1)], &[]);
+        create(&dir, &graph, &queries(&graph));
+        let fingerprint = Manifest::read(&dir).unwrap().fingerprint;
+        for valid in [true, false, true] {
+            let mut new = queries(&graph);
+            new.test.as_mut().unwrap().groups[0].shape = format!("{valid}");
+            if valid {
+                new.valid = new.test.take();
+            }
+            let before = Project::open(&dir).unwrap().queries().clone();
+            Project::replace_queries(&dir, &new).unwrap();
+            let after = Project::check(&dir, |_, _| {}).unwrap();
+            let expected = Queries { valid: new.valid.or(before.valid), test: new.test.or(before.test) };
+            assert_eq!((after.queries(), after.graph()), (&expected, &graph));
+            assert_eq!(after.manifest().fingerprint, fingerprint);
+        }
+        let mut files: Vec<_> =
+            fs::read_dir(dir.join("queries")).unwrap().map(|it| it.unwrap().file_name()).collect();
+        files.sort();
+        assert_eq!(files, [".lock", "test-b.queries", "valid-b.queries"]);
     }
 
     #[test]

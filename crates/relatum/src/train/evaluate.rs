@@ -51,7 +51,7 @@ pub fn evaluate_some(model: &Model, graph: &Graph, split: Split, ties: Ties, mos
     const ROWS: usize = 256;
     let reciprocals = Reciprocals::of(graph);
     let groups = Groups::of(graph, split, &reciprocals);
-    let step = groups.len().div_ceil(most.max(1)).max(1);
+    let step = step(groups.len(), most);
     let all: Vec<&Group> = groups.iter().step_by(step).collect();
     let mut by_query = Vec::with_capacity(all.len());
     let mut ranked: Vec<(RelationId, f64)> = Vec::with_capacity(groups.triples());
@@ -75,6 +75,17 @@ pub fn evaluate_some(model: &Model, graph: &Graph, split: Split, ties: Ties, mos
         }
     }
     report(ranked, LinkMetrics::mean(&by_query), &reciprocals)
+}
+
+/// Of so many (head, relation) pairs every so-manieth is looked at, where only `most` may be.
+fn step(pairs: usize, most: usize) -> usize {
+    pairs.div_ceil(most.max(1)).max(1)
+}
+
+/// How many of the (head, relation) pairs of a split [`evaluate_some`] looks at, and of how many.
+pub(super) fn sampled(graph: &Graph, split: Split, most: usize) -> (usize, usize) {
+    let pairs = Groups::of(graph, split, &Reciprocals::of(graph)).len();
+    (pairs.div_ceil(step(pairs, most)), pairs)
 }
 
 /// All true tails of a (head, relation) in any split, the ones to be found among them.
@@ -117,5 +128,24 @@ fn report(mut ranked: Vec<(RelationId, f64)>, queries: LinkMetrics, reciprocals:
         tails: of(&|relation| !backwards(relation)),
         heads: of(&backwards),
         relations,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_as_large_as_it_may_be_and_spread_evenly() {
+        let (graph, _) = crate::graph::films().finish();
+        let (all, pairs) = sampled(&graph, Split::Valid, usize::MAX);
+        assert_eq!(all, pairs);
+        for most in [1, 7, pairs / 2, pairs - 1] {
+            let (looked_at, _) = sampled(&graph, Split::Valid, most);
+            assert!(0 < looked_at && looked_at <= most, "{looked_at} of {pairs}, at most {most}");
+            let model = Model::random(crate::model::predictor("distmult", 2).unwrap(), &graph, 1.0, 0);
+            let report = evaluate_some(&model, &graph, Split::Valid, Ties::Mean, most);
+            assert_eq!(report.queries.count, looked_at);
+        }
     }
 }

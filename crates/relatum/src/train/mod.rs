@@ -4,6 +4,7 @@
 //! batches, a [`Trainer`] makes one epoch after another of them, [`evaluate`] says how good the
 //! model has become.
 
+mod calibrate;
 mod candidates;
 mod chart;
 mod checkpoint;
@@ -21,6 +22,7 @@ mod settings;
 mod step;
 mod trainer;
 
+pub use calibrate::{CalibrateSettings, Calibrated, calibrate};
 pub use checkpoint::Checkpoint;
 pub use evaluate::{LinkReport, RelationMetrics, evaluate, evaluate_some};
 pub use floor::Floor;
@@ -43,6 +45,10 @@ pub enum TrainError {
     /// The graph has nothing to learn from: give it training edges.
     #[error("the graph has no training edges; a model learns from the edges of the `train` split")]
     NothingToLearn,
+    /// The adaptive calibration went to infinity: take a smaller learning rate, or look whether the
+    /// model has scores that are no numbers.
+    #[error("the calibration diverged: train or import the model again, or take a smaller learning rate")]
+    Uncalibrated,
     /// No link predictor has this name: take one of those listed.
     #[error("there is no link predictor `{name}`; there are {known}")]
     UnknownPredictor {

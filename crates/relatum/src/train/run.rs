@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chart::chart;
 use super::checkpoint::Checkpoint;
-use super::evaluate::evaluate_some;
+use super::evaluate::{evaluate_some, sampled};
 use super::{BatchReport, Epoch, Progress, Settings, TrainError, Trainer};
 use crate::graph::Split;
 use crate::model::{Card, CurvePoint, LinkMetrics, ModelFolder, Ties};
@@ -116,6 +116,14 @@ impl<'a> Run<'a> {
         &self.checkpoint
     }
 
+    /// Of how many (head, relation) pairs of the validation split each validation looks at how many,
+    /// where looking at all of them would cost too much; none: at all of them.
+    pub fn validation_sample(&self) -> Option<(usize, usize)> {
+        let values = self.trainer.entity_values();
+        let (looked_at, pairs) = sampled(self.project.graph(), Split::Valid, validation_pairs(values));
+        (looked_at < pairs).then_some((looked_at, pairs))
+    }
+
     /// The folder the run writes to.
     pub fn folder(&self) -> &ModelFolder {
         &self.folder
@@ -193,8 +201,7 @@ impl<'a> Run<'a> {
         let due = epoch.is_multiple_of(settings.eval_every) || epoch == settings.epochs;
         let valid = (due && !graph.edges(Split::Valid).is_empty()).then(|| {
             self.trainer.with_current_model(|model| {
-                let a_row = 2.0 * model.entities().len() as f64;
-                let most = (VALIDATION_FLOPS / a_row) as usize;
+                let most = validation_pairs(model.entities().len());
                 evaluate_some(model, graph, Split::Valid, Ties::Mean, most).overall
             })
         });
@@ -253,6 +260,11 @@ impl<'a> Run<'a> {
         })?;
         Ok(())
     }
+}
+
+/// The most (head, relation) pairs that a validation scores against a table of so many values.
+fn validation_pairs(values: usize) -> usize {
+    (VALIDATION_FLOPS / (2.0 * values as f64)) as usize
 }
 
 #[cfg(test)]

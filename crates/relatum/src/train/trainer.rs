@@ -102,6 +102,11 @@ impl Trainer {
         self.stepper.entity_count()
     }
 
+    /// Values in the table of entities.
+    pub(super) fn entity_values(&self) -> usize {
+        self.stepper.entities.values.len()
+    }
+
     /// Score rows of an epoch.
     pub fn rows(&self) -> usize {
         self.groups.len()

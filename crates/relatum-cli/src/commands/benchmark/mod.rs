@@ -55,6 +55,9 @@ pub(crate) struct Args {
     /// How many validation queries of each type to choose settings on
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = super::settings::positive)]
     tune_on: usize,
+    /// Split the figures by how many links of a hard answer the training graph lacks
+    #[arg(long)]
+    by_missing_links: bool,
     /// Draw bars by type, time by type, accuracy by k and by rank into this folder, as SVG
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
@@ -181,7 +184,7 @@ fn row(
 ) -> anyhow::Result<Row> {
     let mut row = Row { method: label.to_owned(), cells: Vec::new(), shares: Vec::new() };
     for (group, setting) in each {
-        let measured = bench.measure(label, split, group, args.limit, setting)?;
+        let measured = bench.measure(label, split, group, args.limit, setting, args.by_missing_links)?;
         row.shares.push(bench.share(&measured.cell));
         row.cells.push(measured);
     }

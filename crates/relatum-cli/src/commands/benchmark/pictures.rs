@@ -97,7 +97,7 @@ fn by_k(project: &Project, args: &Args, split: Split, report: &Report<'_>) -> an
         let mut values = Vec::new();
         for k in WIDTHS {
             let setting = Setting { search: Search::Exact { floor: 0.0, k }, ..Setting::default() };
-            let measured = bench.measure("k", split, group, Some(SAMPLE), setting)?;
+            let measured = bench.measure("k", split, group, Some(SAMPLE), setting, false)?;
             values.push((k as f64, measured.cell.metrics.hits[1]));
         }
         series.push(Series { name: group.shape.clone(), values });
@@ -116,7 +116,7 @@ fn by_rank(project: &Project, args: &Args, split: Split) -> anyhow::Result<Strin
         let groups = bench.groups(split, &args.types)?;
         let mut total = 0.0;
         for group in &groups {
-            let measured = bench.measure(&name, split, group, Some(SAMPLE), Setting::default())?;
+            let measured = bench.measure(&name, split, group, Some(SAMPLE), Setting::default(), false)?;
             total += measured.cell.metrics.hits[1];
         }
         bench.finish();

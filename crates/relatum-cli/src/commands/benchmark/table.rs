@@ -1,6 +1,6 @@
 //! Results as tables: for a terminal, for a paper, for a program.
 
-use relatum::benchmark::{Dataset, Published};
+use relatum::benchmark::{ByMissing, Dataset, Published};
 use relatum::graph::Split;
 use relatum::model::LinkMetrics;
 use serde_json::{Value, json};
@@ -41,10 +41,15 @@ impl Report<'_> {
     pub(crate) fn text(&self) -> String {
         let mut text =
             format!("{}\nHits@3, filtered; ties at their mean rank; means over {}\n\n", self.title(), MEANS);
-        text += &output::render(&self.overview());
+        text += &output::render(&as_table(&self.overview_rows()));
         for row in &self.rows {
             text += &format!("\n{}\n\n", row.method);
-            text += &output::render(&details(row));
+            text += &output::render(&as_table(&detail_rows(row)));
+            let missing = missing_rows(row);
+            if missing.len() > 1 {
+                text += "\nby the links of an answer that the training graph lacks\n\n";
+                text += &output::render(&as_table(&missing));
+            }
         }
         text
     }
@@ -55,6 +60,11 @@ impl Report<'_> {
         text += &markdown(&self.overview_rows());
         for row in &self.rows {
             text += &format!("\n{}:\n\n{}", row.method, markdown(&detail_rows(row)));
+            let missing = missing_rows(row);
+            if missing.len() > 1 {
+                text += "\nBy the links of an answer that the training graph lacks:\n\n";
+                text += &markdown(&missing);
+            }
         }
         text
     }
@@ -87,12 +97,13 @@ impl Report<'_> {
     }
 
     pub(crate) fn json(&self) -> Value {
+        let missing = |part: &ByMissing| json!({ "links": part.links, "pairs": part.pairs, "metrics": metrics(&part.metrics) });
         let cell = |measured: &Measured| {
             let Measured { shape, setting, cell } = measured;
             json!({
                 "type": shape, "setting": setting, "metrics": metrics(&cell.metrics), "rows": cell.rows,
                 "seconds": cell.seconds,
-                "by_missing_links": cell.by_missing.iter().map(metrics).collect::<Vec<_>>(),
+                "by_missing_links": cell.by_missing.iter().map(missing).collect::<Vec<_>>(),
             })
         };
         let row = |row: &Row| {
@@ -116,17 +127,6 @@ impl Report<'_> {
 
     pub(crate) fn published(&self) -> &'static [Published] {
         self.dataset.map_or(&[], |dataset| dataset.rows)
-    }
-
-    fn overview(&self) -> comfy_table::Table {
-        let rows = self.overview_rows();
-        let header: Vec<&str> = rows[0].iter().map(String::as_str).collect();
-        let right: Vec<usize> = (1..header.len()).collect();
-        let mut table = output::table(&header, &right);
-        for row in &rows[1..] {
-            table.add_row(row);
-        }
-        table
     }
 
     fn overview_rows(&self) -> Vec<Vec<String>> {
@@ -161,14 +161,31 @@ impl Report<'_> {
 
 const MEANS: &str = "the hard answers of a query, then queries, then types";
 
-fn details(row: &Row) -> comfy_table::Table {
-    let rows = detail_rows(row);
+/// The first row is the header; all columns but the first and the settings are figures.
+fn as_table(rows: &[Vec<String>]) -> comfy_table::Table {
     let header: Vec<&str> = rows[0].iter().map(String::as_str).collect();
-    let mut table = output::table(&header, &[1, 2, 3, 4, 5, 6, 7, 8]);
+    let right: Vec<usize> = (1..header.len()).filter(|&column| header[column] != "setting").collect();
+    let mut table = output::table(&header, &right);
     for row in &rows[1..] {
         table.add_row(row);
     }
     table
+}
+
+fn missing_rows(row: &Row) -> Vec<Vec<String>> {
+    let header = ["type", "links", "pairs", "share", "MRR", "H@1", "H@3", "H@10"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    for Measured { shape, cell, .. } in &row.cells {
+        let all: usize = cell.by_missing.iter().map(|part| part.pairs).sum();
+        for part in &cell.by_missing {
+            let share = 100.0 * part.pairs as f64 / all.max(1) as f64;
+            let mut cells = vec![shape.clone(), part.links.to_string(), output::grouped(part.pairs)];
+            cells.extend([format!("{share:.1}%"), digits(part.metrics.mrr)]);
+            cells.extend(part.metrics.hits.map(digits));
+            rows.push(cells);
+        }
+    }
+    rows
 }
 
 fn detail_rows(row: &Row) -> Vec<Vec<String>> {

@@ -7,7 +7,7 @@ use anyhow::Context;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use relatum::benchmark::{
     BenchmarkError, Cell, CellKey, Choice, Evaluator, Family, QueryGroup, QuerySet, Results, Setting, Tuned,
-    spread,
+    missing_links_of, spread,
 };
 use relatum::graph::Split;
 use relatum::model::{Model, ModelFolder, StoredModel};
@@ -119,11 +119,13 @@ impl<'a> Bench<'a> {
         group: &QueryGroup,
         limit: Option<usize>,
         setting: Setting,
+        by_missing: bool,
     ) -> anyhow::Result<Measured> {
         let chosen = spread(group.len(), limit);
         let key = CellKey { split, shape: &group.shape, queries: chosen.len(), setting };
         let shape = group.shape.clone();
-        if let Some(cell) = self.results.cell(&key) {
+        let enough = |cell: &&Cell| !by_missing || !cell.by_missing.is_empty();
+        if let Some(cell) = self.results.cell(&key).filter(enough) {
             return Ok(Measured { shape, setting, cell: cell.clone() });
         }
         self.bar.reset();
@@ -139,12 +141,15 @@ impl<'a> Bench<'a> {
         };
         let outcome = self.evaluator.run(group, &chosen, &setting, &go_on);
         let outcome = stopped_or(outcome, &shape)?;
-        let cell = Cell {
-            metrics: outcome.metrics(),
-            rows: outcome.rows,
-            seconds: outcome.seconds,
-            by_missing: Vec::new(),
+        let by_missing = if by_missing {
+            let missing = missing_links_of(group, self.project.graph(), split, &[Split::Train])?;
+            let missing: Vec<Vec<Option<u8>>> = chosen.iter().map(|&index| missing[index].clone()).collect();
+            outcome.by_missing(&missing)
+        } else {
+            Vec::new()
         };
+        let cell =
+            Cell { metrics: outcome.metrics(), rows: outcome.rows, seconds: outcome.seconds, by_missing };
         self.results.keep(&key, cell.clone())?;
         if self.bar.is_hidden() {
             output::say(&format!(

@@ -71,6 +71,12 @@ impl<const N: usize> Layout<N> {
         Self { positions: std::array::from_fn(|at| at), exactly: Some(N), has_header: false }
     }
 
+    /// Whether a row is the wanted fields in their order and nothing else.
+    pub(super) fn is_plain(&self) -> bool {
+        let Self { positions, exactly, .. } = Self::plain();
+        self.positions == positions && self.exactly == exactly
+    }
+
     /// How many columns a row must have at least.
     pub(super) fn needed(&self) -> usize {
         self.positions.iter().max().map_or(0, |last| last + 1)

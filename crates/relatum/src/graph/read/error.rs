@@ -81,6 +81,12 @@ pub enum ReadError {
         /// The file.
         file: String,
     },
+    /// Ids have 32 bits. Read a part of the graph.
+    #[error("{file} brings the graph to more than 4,294,967,295 names: read fewer files, or a part of it")]
+    TooManyNames {
+        /// The file.
+        file: String,
+    },
     /// The person asked to stop. Nothing was kept.
     #[error("stopped before the end; nothing was kept")]
     Stopped,

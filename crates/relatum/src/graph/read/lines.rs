@@ -9,7 +9,7 @@ use memchr::memrchr;
 /// A line longer than this is no line of triples.
 pub(super) const MAX_LINE: usize = 1 << 20;
 /// Bytes in a block: large enough to make handing it over cheap, small enough to stay in cache.
-const BLOCK: usize = 1 << 20;
+const BLOCK: usize = 256 << 10;
 
 /// Whole lines, and the number of the first of them.
 pub(super) struct Block {
@@ -43,8 +43,7 @@ impl<R: Read> Lines<R> {
         buffer.clear();
         buffer.append(&mut self.carried);
         while !self.ended {
-            let read = self.bytes.by_ref().take(BLOCK as u64).read_to_end(&mut buffer)?;
-            self.ended = read < BLOCK;
+            self.read_block(&mut buffer)?;
             if let Some(end) = memrchr(b'\n', &buffer) {
                 self.carried.extend_from_slice(&buffer[end + 1..]);
                 buffer.truncate(end + 1);
@@ -62,13 +61,30 @@ impl<R: Read> Lines<R> {
         Ok(Some(Piece::Lines(Block { bytes: buffer, first_line })))
     }
 
+    /// Appends a block of bytes, or what is left of the stream.
+    fn read_block(&mut self, buffer: &mut Vec<u8>) -> io::Result<()> {
+        let mut filled = buffer.len();
+        buffer.resize(filled + BLOCK, 0);
+        while filled < buffer.len() && !self.ended {
+            match self.bytes.read(&mut buffer[filled..]) {
+                Ok(read) => {
+                    filled += read;
+                    self.ended = read == 0;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        buffer.truncate(filled);
+        Ok(())
+    }
+
     fn pass_over(&mut self, mut buffer: Vec<u8>) -> io::Result<Piece> {
         let line = self.next_line;
         self.next_line += 1;
         while !self.ended {
             buffer.clear();
-            let read = self.bytes.by_ref().take(BLOCK as u64).read_to_end(&mut buffer)?;
-            self.ended = read < BLOCK;
+            self.read_block(&mut buffer)?;
             if let Some(end) = memchr::memchr(b'\n', &buffer) {
                 self.carried.extend_from_slice(&buffer[end + 1..]);
                 break;

@@ -16,6 +16,7 @@ mod format;
 mod lines;
 pub mod query2box;
 mod rdf;
+mod separators;
 mod source;
 
 use std::path::Path;
@@ -152,6 +153,7 @@ impl<'a> Reader<'a> {
                     report.unused += 1;
                 }
             }
+            Ok(())
         };
         read_rows(source, format, Layout::plain(), label, |line, problem| problems.meet(line, problem))?;
         report.bad_lines = problems.count;
@@ -179,17 +181,22 @@ impl<'a> Reader<'a> {
             report.guessed_header = Some(first.join(", "));
         }
         let builder = &mut self.builder;
+        let file = source.name.clone();
         let add = |rows: &[[Text<'_>; 3]]| {
-            builder.warm_entities(rows.iter().flat_map(|[head, _, tail]| [head.hash, tail.hash]));
+            if !builder.has_room(rows.len()) {
+                return Err(ReadError::TooManyNames { file: file.clone() });
+            }
+            builder.warm_entities(rows.iter().flat_map(|[head, _, tail]| [head.mark, tail.mark]));
             for [head, relation, tail] in rows {
                 let triple = Triple {
-                    head: builder.entity_hashed(head.bytes, head.hash),
-                    relation: builder.relation_hashed(relation.bytes, relation.hash),
-                    tail: builder.entity_hashed(tail.bytes, tail.hash),
+                    head: builder.entity_marked(head.bytes, head.mark),
+                    relation: builder.relation_marked(relation.bytes, relation.mark),
+                    tail: builder.entity_marked(tail.bytes, tail.mark),
                 };
                 builder.add_ids(split, triple);
             }
             report.triples += rows.len() as u64;
+            Ok(())
         };
         read_rows(source, format, layout, add, |line, problem| problems.meet(line, problem))
     }

@@ -126,6 +126,9 @@ impl RdfReader<'_> {
                 report.other_graphs += 1;
                 continue;
             }
+            if !self.builder.has_room(1) {
+                return Err(ReadError::TooManyNames { file });
+            }
             self.take(quad.subject, quad.predicate.as_str(), quad.object, report);
         }
         for line in long_lines.take() {

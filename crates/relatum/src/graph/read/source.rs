@@ -73,7 +73,8 @@ impl<'a> Source<'a> {
             [0x28, 0xb5, 0x2f, 0xfd] => Some("zstd"),
             _ => None,
         };
-        let raw = BufReader::with_capacity(1 << 20, Cursor::new(magic).chain(raw));
+        // Who reads more than this at once gets it without another copy.
+        let raw = BufReader::with_capacity(128 << 10, Cursor::new(magic).chain(raw));
         let mut rest: Box<dyn Read + Send + 'a> = match codec {
             Some("gzip") => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
             Some("zstd") => Box::new(zstd::Decoder::with_buffer(raw).map_err(failed)?),

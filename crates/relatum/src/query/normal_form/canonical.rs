@@ -14,6 +14,25 @@ use crate::query::formula::{Atom, Term, VariableId};
 /// neighbours, again and again. Some symmetric branches that are the same are not recognised
 /// (graph isomorphism is not that easy); none that differ are confused.
 pub(super) fn canonical(branch: &Branch, fixed: &[VariableId]) -> Branch {
+    let (variables, colours) = colours(branch, fixed);
+    let mut order: Vec<(u64, VariableId)> = colours.into_iter().zip(variables).collect();
+    order.retain(|(_, id)| !fixed.contains(id));
+    order.sort_unstable();
+    let first = fixed.iter().map(|id| id.0 + 1).max().unwrap_or(0);
+    let new: FxHashMap<VariableId, VariableId> =
+        order.iter().enumerate().map(|(at, &(_, id))| (id, VariableId(first + at as u32))).collect();
+    branch.renamed(&|id| new.get(&id).copied().unwrap_or(id)).sorted()
+}
+
+/// Whether two variables of a branch have the same role: then what is said of one is said of the
+/// other, as in `∃V,U. p(a, V) ∧ q(V, A) ∧ p(a, U) ∧ q(U, A)`.
+pub(super) fn has_twins(branch: &Branch, fixed: &[VariableId]) -> bool {
+    let (variables, colours) = colours(branch, fixed);
+    distinct(&colours) < variables.len()
+}
+
+/// The variables of a branch, those of its sub-queries among them, each with the colour of its role.
+fn colours(branch: &Branch, fixed: &[VariableId]) -> (Vec<VariableId>, Vec<u64>) {
     let mut literals = Vec::new();
     collect(branch, 0, &mut literals);
     let mut variables: Vec<VariableId> = literals.iter().flat_map(|(_, atom)| atom.variables()).collect();
@@ -50,12 +69,7 @@ pub(super) fn canonical(branch: &Branch, fixed: &[VariableId]) -> Branch {
         }
         different = now;
     }
-    let mut order: Vec<VariableId> = variables.iter().copied().filter(|id| !fixed.contains(id)).collect();
-    order.sort_unstable_by_key(|id| (colours[index[id]], *id));
-    let first = fixed.iter().map(|id| id.0 + 1).max().unwrap_or(0);
-    let new: FxHashMap<VariableId, VariableId> =
-        order.iter().enumerate().map(|(at, &id)| (id, VariableId(first + at as u32))).collect();
-    branch.renamed(&|id| new.get(&id).copied().unwrap_or(id)).sorted()
+    (variables, colours)
 }
 
 /// A number that branches with equal canonical forms share: their relations and entities.

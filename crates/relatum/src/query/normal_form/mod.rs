@@ -15,6 +15,7 @@ pub use branch::{Branch, Negated};
 
 use super::error::QueryError;
 use super::formula::{Formula, Query, Variable, VariableId};
+use crate::graph::Graph;
 
 /// What a query may grow to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,29 @@ impl NormalForm {
     /// The name of a variable, without `?`.
     pub fn variable_name(&self, id: VariableId) -> &str {
         self.variables.get(id.index()).map_or("", |variable| variable.name.as_str())
+    }
+
+    /// The alternatives in a form that queries share which are the same but for the names of their
+    /// variables and the order of their parts; see `canonical` for what it misses.
+    pub(crate) fn canonical(&self) -> Vec<Branch> {
+        let branches = self.branches.iter().map(|branch| canonical::canonical(branch, &[self.target]));
+        let mut branches: Vec<Branch> = branches.collect();
+        branches.sort_unstable();
+        branches
+    }
+
+    /// A negated sub-query as it is written in a question, without its `not`.
+    pub fn sub_query_text(&self, negated: &Negated, graph: &Graph) -> String {
+        let formula = Formula::exists(negated.bound.clone(), negated.branch.formula());
+        let query = Query { target: self.target, variables: self.variables.clone(), formula };
+        let text = query.named(graph).to_string();
+        // `?A : …`, of which the target is said already.
+        text.split_once(" : ").map_or_else(String::new, |(_, formula)| format!("({formula})"))
+    }
+
+    /// Whether an alternative says something twice, of two variables with the same role.
+    pub(crate) fn has_twins(&self) -> bool {
+        self.branches.iter().any(|branch| canonical::has_twins(branch, &[self.target]))
     }
 
     /// The normal form as a query again, for printing and for comparison.

@@ -3,6 +3,7 @@
 use crate::graph::{EntityId, RelationId};
 use crate::query::formula::{Atom, Formula, Query, Term, Variable, VariableId};
 use crate::query::place::Place;
+use crate::query::shapes::Shape;
 
 /// A set of entities, described from its anchors: what a nested tuple of the files means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +42,31 @@ impl<E, R> Structure<E, R> {
                 Self::Path(from, steps)
             }
             other => Self::Path(Box::new(other), vec![step]),
+        }
+    }
+
+    /// Whether it is of a shape, whatever its arguments are and in whatever order its parts stand.
+    pub fn has_shape(&self, shape: Shape) -> bool {
+        let (anchors, relations) = shape.arity();
+        let model = shape.structure(&vec![(); anchors], &vec![(); relations]);
+        model.is_some_and(|model| model.outline() == self.outline())
+    }
+
+    /// The structure without its arguments, parts sorted.
+    fn outline(&self) -> String {
+        let parts = |parts: &[Self]| {
+            let mut outlines: Vec<String> = parts.iter().map(Self::outline).collect();
+            outlines.sort_unstable();
+            outlines.join(",")
+        };
+        match self {
+            Self::Anchor(_) => "e".to_owned(),
+            Self::All(all) => format!("({})", parts(all)),
+            Self::Any(any) => format!("({},u)", parts(any)),
+            Self::Path(from, steps) => {
+                let step = |step: &Step<R>| if matches!(step, Step::Not) { 'n' } else { 'r' };
+                format!("({}{})", from.outline(), steps.iter().map(step).collect::<String>())
+            }
         }
     }
 }

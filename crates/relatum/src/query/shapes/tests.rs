@@ -72,6 +72,19 @@ fn the_forms_of_the_files_mean_the_formulas_of_the_literature() {
 }
 
 #[test]
+fn a_declared_shape_must_be_that_of_the_query() {
+    for right in
+        [r#"{"shape": "pi", "query": [[4,[5]],[1,[2,3]]]}"#, r#"{"shape": "2i", "query": [[1,[2]],[1,[2]]]}"#]
+    {
+        assert!(parse(right).is_ok(), "{right}");
+    }
+    for wrong in [r#"{"shape": "2p", "query": [1,[2]]}"#, r#"{"shape": "3i", "query": [[1,[2]],[3,[4]]]}"#] {
+        let error = parse(wrong).unwrap_err().to_string();
+        assert!(error.contains("which is declared, found another"), "{error}");
+    }
+}
+
+#[test]
 fn the_edge_reading_of_pni_is_another_question() {
     let edge =
         crate::query::syntax::parse("?A : exists V. #2(#1, V) and not #3(V, A) and #5(#4, A)").unwrap();
@@ -103,6 +116,9 @@ proptest! {
         let anchors: Vec<EntityId> = anchors[..a].iter().copied().map(EntityId).collect();
         let relations: Vec<RelationId> = relations[..r].iter().copied().map(RelationId).collect();
         let structure = shape.structure(&anchors, &relations).unwrap();
+        for other in Shape::ALL {
+            prop_assert_eq!(structure.has_shape(other), other == shape);
+        }
         let query = structure.query().unwrap();
         prop_assert_eq!(&ids(&structure.to_betae()), &query);
         if let Some(text) = structure.to_query2box() {

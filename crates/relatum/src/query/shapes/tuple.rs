@@ -56,9 +56,15 @@ fn object(entries: &[(String, Value)], place: Place) -> Result<Named, QueryError
         Some(other) => return Err(expected("the name of a shape", other)),
     };
     match (shape, get("query"), get("anchors"), get("relations")) {
-        (shape, Some(query), None, None) => {
+        (None, Some(query), None, None) => set(query),
+        (Some(shape), Some(query), None, None) => {
             let structure = set(query)?;
-            Ok(if matches!(shape, Some(Shape::U2 | Shape::Up)) { as_union(structure) } else { structure })
+            let structure =
+                if matches!(shape, Shape::U2 | Shape::Up) { as_union(structure) } else { structure };
+            if structure.has_shape(shape) {
+                return Ok(structure);
+            }
+            Err(syntax(&format!("a query of the shape {shape}, which is declared"), "another", query.place))
         }
         (Some(shape), None, Some(anchors), Some(relations)) => {
             let (anchors, relations) = (names(anchors)?, names(relations)?);

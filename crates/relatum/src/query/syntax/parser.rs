@@ -174,6 +174,12 @@ impl<'a> Parser<'a> {
         };
         let relation = name.at(start);
         self.advance()?;
+        let quantifier = relation.text.eq_ignore_ascii_case("forall") || relation.text.starts_with('∀');
+        if quantifier && self.token != Token::Open {
+            let help = "there is no `forall`: write `not exists X. not …` and say in it what X can be";
+            let found = format!("`{}`", relation.text);
+            return Err(syntax("an atom, `not`, `exists` or `(`", &found, start, Some(help)));
+        }
         let help = "an atom is `relation(subject, object)`; a name with blanks is put into double quotes";
         self.expect(&Token::Open, "`(` after the relation", help)?;
         let subject = self.term()?;
@@ -257,6 +263,13 @@ impl<'a> Parser<'a> {
     }
 
     fn unexpected(&self, expected: &str, help: Option<&str>) -> QueryError {
+        let rest = self.text.get(self.place.range().start..).unwrap_or_default();
+        if let Some(arrow) = ARROWS.into_iter().find(|arrow| rest.starts_with(arrow)) {
+            let start = self.place.range().start;
+            let place = Place::new(start..start + arrow.len());
+            let help = "there is no implication: write `not (…) or …`";
+            return syntax(expected, &format!("`{arrow}`"), place, Some(help));
+        }
         let found = match self.text.get(self.place.range()) {
             None | Some("") => "the end of the query".to_owned(),
             Some(text) => format!("`{text}`"),
@@ -264,6 +277,9 @@ impl<'a> Parser<'a> {
         syntax(expected, &found, self.place, help)
     }
 }
+
+/// How implication is written elsewhere.
+const ARROWS: [&str; 7] = ["->", "=>", "→", "⇒", "<->", "<=>", "implies"];
 
 fn is_sparql(text: &str) -> bool {
     let word = text.split_whitespace().next().unwrap_or("");

@@ -5,7 +5,7 @@ mod tests;
 
 use std::ops::Range;
 
-use super::program::{Program, Side};
+use super::program::{Link, Program, Side};
 use super::{ContinuousSettings, Optimum};
 use crate::kernels::{adam, axpy, dot};
 use crate::logic::TNorm;
@@ -40,6 +40,8 @@ pub(super) struct Ascent<'a> {
     /// q of each link, one after another; those from anchors are made once.
     queries: Vec<f32>,
     scratch: Vec<f32>,
+    /// By which line the score of each link is mapped before the sigmoid.
+    lines: Vec<(f32, f32)>,
 
     /// The truth of each link, negated if it is, and its slope by the raw score.
     truths: Vec<f32>,
@@ -72,7 +74,10 @@ impl<'a> Ascent<'a> {
                 predictor.query(model.entity(anchor), model.relation(link.relation), query);
             }
         }
+        let affine = model.affine().filter(|_| settings.calibration == Calibration::Adaptive);
+        let line = |link: &Link| affine.map_or((1.0, 0.0), |affine| affine.of(link.relation));
         let mut ascent = Self {
+            lines: program.links.iter().map(line).collect(),
             program,
             model,
             predictor,
@@ -173,12 +178,12 @@ impl<'a> Ascent<'a> {
             if self.predictor.has_bias() {
                 score += self.predictor.bias(tail) + self.predictor.offset(query);
             }
-            let (truth, slope) = match self.settings.calibration {
-                Calibration::Raw => (score, 1.0),
-                _ => {
-                    let truth = 1.0 / (1.0 + (-score).exp());
-                    (truth, truth * (1.0 - truth))
-                }
+            let (truth, slope) = if self.settings.calibration == Calibration::Raw {
+                (score, 1.0)
+            } else {
+                let (scale, shift) = self.lines[index];
+                let truth = 1.0 / (1.0 + (-(scale * score + shift)).exp());
+                (truth, scale * truth * (1.0 - truth))
             };
             (self.truths[index], self.slopes[index]) = if link.negated {
                 // Where the negation is flat, the slope that is cut off: else nothing leads out.

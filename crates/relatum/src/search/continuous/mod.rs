@@ -47,8 +47,8 @@ use program::{Link, Program, Side};
 /// How to optimise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContinuousSettings {
-    /// How scores become truth values: [`Calibration::Sigmoid`], or [`Calibration::Raw`] for
-    /// parity. The others need a whole row of scores, and a vector has none.
+    /// How scores become truth values: [`Calibration::Sigmoid`], [`Calibration::Adaptive`], or
+    /// [`Calibration::Raw`] for parity. The others need a whole row of scores, and a vector has none.
     pub calibration: Calibration,
     /// Which stored edges from an anchor to the target count as true when entities are ranked.
     /// Edges from and to other variables cannot: those have no entity.
@@ -73,7 +73,7 @@ impl Default for ContinuousSettings {
             steps: 1000,
             learning_rate: 0.1,
             regularization: 0.05,
-            tolerance: 1e-5,
+            tolerance: 1e-6,
             seed: 0,
         }
     }
@@ -90,6 +90,9 @@ pub struct Continuous<'a> {
     programs: Vec<Program>,
     optima: Vec<Optimum>,
 }
+
+/// A variable with the entities nearest to its optimised vector, best first, and how near they are.
+pub type Near = (VariableId, Vec<(EntityId, f32)>);
 
 /// Where the optimisation of one branch came to rest.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,6 +120,8 @@ impl<'a> Continuous<'a> {
     ) -> Result<Self, SearchError> {
         match settings.calibration {
             Calibration::Sigmoid => {}
+            Calibration::Adaptive if model.affine().is_some() => {}
+            Calibration::Adaptive => return Err(SearchError::NotCalibrated),
             Calibration::Raw => {
                 let negates =
                     |it: &BranchPlan| !it.branch.negative.is_empty() || !it.branch.negated.is_empty();
@@ -174,7 +179,7 @@ impl<'a> Continuous<'a> {
 
     /// For each variable of a branch but the target, those of negated sub-queries left out, the
     /// entities nearest to its optimised vector (see [`nearest`]), best first.
-    pub fn nearest(&self, branch: usize, count: usize) -> Vec<(VariableId, Vec<(EntityId, f32)>)> {
+    pub fn nearest(&self, branch: usize, count: usize) -> Vec<Near> {
         let (Some(program), Some(optimum)) = (self.programs.get(branch), self.optima.get(branch)) else {
             return Vec::new();
         };
@@ -242,12 +247,17 @@ impl<'a> Continuous<'a> {
         } else {
             self.model.score_rows(query, &mut row);
         }
+        if let (Calibration::Adaptive, Some(affine)) = (self.settings.calibration, self.model.affine()) {
+            affine.apply(link.relation, &mut row);
+        }
         self.settings.calibration.apply(&mut row, 1);
         if let Side::Entity(anchor) = link.from {
             self.facts.mark(anchor, link.hop, &mut row);
         }
         if link.negated {
-            row.iter_mut().for_each(|truth| *truth = self.logic.negation.not(*truth));
+            for truth in &mut row {
+                *truth = self.logic.negation.not(*truth);
+            }
         }
         row
     }
@@ -265,7 +275,9 @@ impl Truth {
         match (self, other) {
             (Self::One(a), Self::One(b)) => Self::One(t_norm.and(a, b)),
             (Self::One(one), Self::Row(mut row)) | (Self::Row(mut row), Self::One(one)) => {
-                row.iter_mut().for_each(|value| *value = t_norm.and(*value, one));
+                for value in &mut row {
+                    *value = t_norm.and(*value, one);
+                }
                 Self::Row(row)
             }
             (Self::Row(mut all), Self::Row(row)) => {
@@ -279,7 +291,9 @@ impl Truth {
         match self {
             Self::One(one) => Self::One(1.0 - one),
             Self::Row(mut row) => {
-                row.iter_mut().for_each(|value| *value = 1.0 - *value);
+                for value in &mut row {
+                    *value = 1.0 - *value;
+                }
                 Self::Row(row)
             }
         }

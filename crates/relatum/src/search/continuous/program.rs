@@ -103,15 +103,15 @@ impl Program {
     ) -> Link {
         let mut side = |term: Term| match term {
             Term::Entity(id) => Side::Entity(id),
-            Term::Variable(id) => match scope.iter().rev().find(|(other, _)| *other == id) {
-                Some(&(_, slot)) => Side::Slot(slot),
-                None => {
-                    // Bound nowhere, which the checks refuse: then it is a variable of this level.
-                    scope.push((id, self.slots.len()));
+            Term::Variable(id) => {
+                let bound = scope.iter().rev().find(|(other, _)| *other == id).map(|&(_, slot)| slot);
+                // Bound nowhere, which the checks refuse: then it is a variable of this level.
+                Side::Slot(bound.unwrap_or_else(|| {
                     self.slots.push(Slot { variable: id, level });
-                    Side::Slot(self.slots.len() - 1)
-                }
-            },
+                    scope.push((id, self.slots.len() - 1));
+                    self.slots.len() - 1
+                }))
+            }
         };
         let (subject, object) = (side(atom.subject), side(atom.object));
         let direction =

@@ -124,7 +124,7 @@ fn it_stops_when_the_loss_stands_still_or_the_steps_are_used_up() {
     let short = ContinuousSettings { steps: 7, tolerance: 0.0, ..Default::default() };
     assert_eq!(run(&graph, &model, PATH, short).1[0].steps, 7);
     let plan = plan(&graph, PATH);
-    let now = Budget { until: Some(std::time::Instant::now()), rows: None };
+    let now = Budget { until: Some(std::time::Instant::now()), ..Budget::default() };
     let mut search =
         Continuous::new(&plan, &model, &graph, Logic::default(), ContinuousSettings::default(), now).unwrap();
     assert_eq!(search.run().unwrap().certainty, Certainty::Stopped);
@@ -163,7 +163,7 @@ fn what_it_cannot_run_is_refused_with_what_can() {
     }
     insta::assert_snapshot!(
         SearchError::NeedsARow { calibration: Calibration::Softmax },
-        @"`softmax` needs the scores of all entities at once, which continuous optimisation does not have: take --calibration sigmoid (or raw), or --method exact or beam"
+        @"`softmax` needs the scores of all entities at once, which continuous optimisation does not have: take --calibration sigmoid, adaptive or raw, or --method exact or beam"
     );
 }
 

@@ -39,8 +39,9 @@ impl Exact<'_> {
             .map(|(x, &rest)| (EntityId::from_index(x), rest))
             .collect();
         if !self.bounded {
-            let left_out = rest.iter().copied().filter(|rest| *rest < reach.least);
-            self.ignored = left_out.fold(self.ignored, f32::max);
+            // What is passed over here is missing from a disjunction that it is part of.
+            let passed = by.iter().copied().filter(|rest| *rest < reach.least).fold(0.0, f32::max);
+            self.ignored = self.ignored.max(passed);
         }
         self.follow_known(&mut state, *inner, hops, &next);
         let t_norm = self.logic.t_norm;
@@ -58,7 +59,7 @@ impl Exact<'_> {
             next.truncate(reach.rows);
         }
         next.sort_unstable_by(better);
-        for block in next.chunks(block_of(n)) {
+        for block in next.chunks(self.budget.block(self.rows, hops.len(), block_of(n))) {
             if self.budget.is_spent(self.rows) {
                 self.stopped = true;
                 break;

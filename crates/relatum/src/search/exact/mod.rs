@@ -37,11 +37,11 @@ pub enum Goal<'a> {
         /// none: no limit.
         most: Option<usize>,
     },
-    /// The score of every entity, in one pass: no value of a variable whose message is below a
-    /// floor is looked at, so each alternative's scores of at least the floor are exact and every
-    /// other is provably less.
+    /// The score of every entity, in one pass: no value of a variable is looked at whose message is
+    /// below a share of the best one, so each alternative's scores of at least that share are exact
+    /// and every other is provably less.
     All {
-        /// The floor.
+        /// The share.
         floor: f32,
         /// As for [`Goal::Top`].
         most: Option<usize>,

@@ -86,9 +86,12 @@ impl Exact<'_> {
     fn choose(&mut self, projection: &mut Projection, reach: Reach) {
         let source = &self.states[projection.source.index()];
         let limited = self.most < usize::MAX;
+        // Where nothing is to be proven, what matters is how small a message is beside the best.
+        let best = if self.bounded { 1.0 } else { source.low.iter().copied().fold(0.0, f32::max) };
+        let least = (reach.least * best).max(f32::MIN_POSITIVE);
         let seen = &projection.state.seen;
         let certain = |&(y, low): &(usize, &f32)| {
-            *low >= reach.least && (limited || seen[y] != Seen::Row) && *low >= source.high(y)
+            *low >= least && (limited || seen[y] != Seen::Row) && *low >= source.high(y)
         };
         let mut values: Vec<(EntityId, f32)> = source
             .low
@@ -127,7 +130,7 @@ impl Exact<'_> {
         next.dedup_by_key(|(y, _)| *y);
         next.sort_unstable_by(better);
         let n = self.truth.entities();
-        for block in next.chunks(block_of(n)) {
+        for block in next.chunks(self.budget.block(self.rows, along.len(), block_of(n))) {
             if self.budget.is_spent(self.rows) {
                 self.stopped = true;
                 break;

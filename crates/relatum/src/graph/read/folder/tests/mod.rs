@@ -46,14 +46,14 @@ fn a_betae_folder_gives_its_graph_and_its_queries() {
     assert_eq!((folder.report, folder.valid.as_ref()), (FolderReport::default(), None));
     let test = folder.test.as_ref().unwrap();
     let shapes: Vec<&str> = test.groups.iter().map(|group| group.shape.as_str()).collect();
-    assert_eq!(shapes, ["1p", "2in", "('e',('r','r','r','r'))"]);
+    assert_eq!(shapes, ["1p", "2in", "('e',('r','r','r','r','r','r'))"]);
     assert_eq!(shown(&test.groups[0]), ["[3, 0]: [] | [2]"]);
     // Sorted by the numbers; an answer that both files have is a hard one.
     assert_eq!(
         shown(&test.groups[1]),
         ["[0, 0, 0, 1]: [1] | []", "[0, 0, 1, 1]: [2] | [3]", "[3, 0, 0, 1]: [] | [1, 3]"]
     );
-    assert_eq!(shown(&test.groups[2]), ["[1, 0, 1, 0, 1]: [0] | [3]"]);
+    assert_eq!(shown(&test.groups[2]), ["[1, 0, 1, 0, 1, 0, 1]: [0] | [3]"]);
 
     let graph = graph(folder);
     assert_eq!(graph.entities.name(EntityId(3)), "Dan");

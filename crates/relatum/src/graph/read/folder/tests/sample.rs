@@ -152,7 +152,7 @@ pub(super) fn query2box_sample() -> Sample {
 pub(super) fn betae_sample() -> Sample {
     let sample = Sample::new();
     let two = |a: i64, b: i64| t!(t!(a, t!(0)), t!(b, t!(1, -2)));
-    let long = t!(1, t!(0, 1, 0, 1));
+    let long = t!(1, t!(0, 1, 0, 1, 0, 1));
     sample
         .text("stats.txt", "numentity: 4\nnumrelations: 2\n")
         .names("id2ent.pkl", &["Ann", "Bob", "Cid", "Dan"])
@@ -163,7 +163,7 @@ pub(super) fn betae_sample() -> Sample {
         .pickle(
             "test-queries.pkl",
             &Py::Dict(vec![
-                (t!("e", t!("r", "r", "r", "r")), Py::Set(vec![long.clone()])),
+                (t!("e", t!("r", "r", "r", "r", "r", "r")), Py::Set(vec![long.clone()])),
                 (t!(t!("e", t!("r")), t!("e", t!("r", "n"))), Py::Set(vec![two(3, 0), two(0, 1), two(0, 0)])),
                 (t!("e", t!("r")), Py::Set(vec![t!(3, t!(0))])),
             ]),

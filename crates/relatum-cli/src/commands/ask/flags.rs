@@ -1,0 +1,220 @@
+//! The flags that say how to answer; `ask` and `repl` share them.
+
+use std::time::{Duration, Instant};
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use relatum::answer::{Ask, Method};
+use relatum::benchmark::Setting;
+use relatum::logic::{Negation, TNorm};
+use relatum::model::{Calibration, ModelFolder};
+use relatum::search::beam::Width;
+use relatum::search::continuous::ContinuousSettings;
+use relatum::search::{Budget, Known, Logic};
+
+use crate::exit::Misuse;
+use crate::signals;
+
+/// How to answer.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Flags {
+    /// The question is SPARQL, whatever it looks like
+    #[arg(long)]
+    pub(super) sparql: bool,
+    /// How to search: auto is exact where the question is a tree, else a beam; continuous
+    /// optimises vectors in place of entities
+    #[arg(long, default_value = "auto", value_parser = ["auto", "exact", "beam", "continuous"])]
+    method: String,
+    /// How many assignments a beam keeps
+    #[arg(long, default_value_t = 64, value_parser = parse_positive)]
+    pub(super) k: usize,
+    /// Let each assignment of a beam keep k values by the atoms' own truth, as the paper does
+    #[arg(long)]
+    pub(super) paper: bool,
+    /// How truth values combine; auto: as `relatum tune` chose for the type of question, else product
+    #[arg(long, default_value = AUTO, value_parser = t_norms())]
+    t_norm: Auto<TNorm>,
+    /// How scores become truth values; auto: as tuned, else softmax-count, and sigmoid for continuous
+    /// optimisation; adaptive needs `relatum calibrate`
+    #[arg(long, default_value = AUTO, value_parser = calibrations())]
+    calibration: Auto<Calibration>,
+    /// Negate as 1 - min(1, C·truth); auto: as tuned, else 1
+    #[arg(long, value_name = "C", default_value = AUTO, value_parser = parse_scale)]
+    negation_scale: Auto<f32>,
+    /// Which stored edges count as true: all, those of train only, or none
+    #[arg(long, default_value = "trust", value_parser = ["trust", "train", "ignore"])]
+    known: String,
+    /// How many answers
+    #[arg(long, default_value_t = 10, value_parser = parse_positive)]
+    pub(super) top: usize,
+    /// Leave out what the stored edges already say
+    #[arg(long)]
+    pub(super) new_only: bool,
+    /// Show why each answer is one
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Print JSON
+    #[arg(long, conflicts_with = "dot")]
+    pub(super) json: bool,
+    /// Print the explained answers as a graph for Graphviz
+    #[arg(long)]
+    pub(super) dot: bool,
+    /// The name of the model
+    #[arg(long, default_value = ModelFolder::DEFAULT)]
+    pub(crate) model: String,
+    /// Stop after so many seconds with what was found
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    timeout: Option<Duration>,
+    /// Stop after so many scored rows with what was found
+    #[arg(long, value_name = "ROWS")]
+    max_rows: Option<usize>,
+}
+
+/// What a flag is where nobody has chosen.
+const AUTO: &str = "auto";
+
+/// A value that was chosen, or none: then what was tuned is taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Auto<T>(Option<T>);
+
+impl<T: std::fmt::Display> std::fmt::Display for Auto<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.0 {
+            Some(value) => value.fmt(f),
+            None => f.write_str(AUTO),
+        }
+    }
+}
+
+impl Flags {
+    /// Whether something is left open that tuning may have settled.
+    pub(super) fn wants_tuning(&self) -> bool {
+        self.method != "continuous" && self.calibration.0.is_none() && self.t_norm.0.is_none()
+    }
+
+    /// Every flag with its value as text, in the order of the help: `on` and `off` for a switch,
+    /// `none` where nothing is given.
+    pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
+        let switch = |on: bool| if on { "on" } else { "off" }.to_owned();
+        let none = || "none".to_owned();
+        vec![
+            ("sparql", switch(self.sparql)),
+            ("method", self.method.clone()),
+            ("k", self.k.to_string()),
+            ("paper", switch(self.paper)),
+            ("t-norm", self.t_norm.to_string()),
+            ("calibration", self.calibration.to_string()),
+            ("negation-scale", self.negation_scale.to_string()),
+            ("known", self.known.clone()),
+            ("top", self.top.to_string()),
+            ("new-only", switch(self.new_only)),
+            ("explain", switch(self.explain)),
+            ("json", switch(self.json)),
+            ("dot", switch(self.dot)),
+            ("model", self.model.clone()),
+            ("timeout", self.timeout.map_or_else(none, |timeout| timeout.as_secs_f64().to_string())),
+            ("max-rows", self.max_rows.map_or_else(none, |rows| rows.to_string())),
+        ]
+    }
+
+    /// Combinations that would give numbers without meaning.
+    pub(crate) fn refuse_nonsense(&self) -> Result<(), Misuse> {
+        if self.calibration.0 == Some(Calibration::Raw) && self.t_norm.0 == Some(TNorm::Lukasiewicz) {
+            return Err(Misuse(
+                "raw scores are not in [0, 1], and max(0, x + y − 1) of them means nothing: take --t-norm product \
+                 or godel, as the published figures do, or a calibration that gives truth values"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// What to know about the scores that these settings give.
+    pub(super) fn caveat(&self) -> Option<String> {
+        (self.calibration.0 == Some(Calibration::Raw)).then(|| {
+            format!(
+                "raw scores are no truth values: the {} of them ranks as the published code does, but says nothing by its size",
+                if self.t_norm.0 == Some(TNorm::Godel) { "smallest" } else { "product" }
+            )
+        })
+    }
+
+    /// What the engine is told, with `top` answers wanted and what was tuned for such a question. The
+    /// time for the answer begins now.
+    pub(super) fn resolve(&self, top: usize, tuned: Option<&Setting>) -> Ask {
+        let tuned = tuned.filter(|_| self.wants_tuning()).copied();
+        let plain = Setting {
+            calibration: if self.method == "continuous" {
+                Calibration::Sigmoid
+            } else {
+                Calibration::default()
+            },
+            ..Setting::default()
+        };
+        let Setting { t_norm, calibration, sharpness, negation, .. } = tuned.unwrap_or(plain);
+        let scale = self.negation_scale.0.unwrap_or(negation);
+        Ask {
+            method: match self.method.as_str() {
+                "exact" => Method::Exact,
+                "beam" => Method::Beam,
+                "continuous" => Method::Continuous,
+                _ if self.paper => Method::Beam,
+                _ => Method::Auto,
+            },
+            width: Width { k: self.k, paper: self.paper },
+            continuous: ContinuousSettings::default(),
+            logic: Logic { t_norm: self.t_norm.0.unwrap_or(t_norm), negation: Negation { scale } },
+            calibration: self.calibration.0.unwrap_or(calibration),
+            sharpness,
+            known: match self.known.as_str() {
+                "ignore" => Known::Ignore,
+                "train" => Known::TRAIN,
+                _ => Known::ALL,
+            },
+            top,
+            new_only: self.new_only,
+            explain: self.explain || self.dot,
+            budget: Budget {
+                rows: self.max_rows,
+                until: self.timeout.map(|timeout| Instant::now() + timeout),
+                stop: Some(signals::stop_requested),
+            },
+        }
+    }
+}
+
+fn parse_positive(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|&count| count > 0)
+        .ok_or_else(|| "expected a whole number, at least 1".to_owned())
+}
+
+fn t_norms() -> impl TypedValueParser<Value = Auto<TNorm>> {
+    let names = TNorm::ALL.map(|t_norm| match t_norm {
+        TNorm::Godel => PossibleValue::new(t_norm.name()).aliases(["gödel", "min"]),
+        TNorm::Product => PossibleValue::new(t_norm.name()).alias("prod"),
+        TNorm::Lukasiewicz => PossibleValue::new(t_norm.name()).alias("łukasiewicz"),
+    });
+    PossibleValuesParser::new([PossibleValue::new(AUTO)].into_iter().chain(names))
+        .map(|name| Auto(TNorm::from_name(&name)))
+}
+
+fn calibrations() -> impl TypedValueParser<Value = Auto<Calibration>> {
+    PossibleValuesParser::new([AUTO].into_iter().chain(Calibration::ALL.map(Calibration::name)))
+        .map(|name| Auto(Calibration::from_name(&name)))
+}
+
+fn parse_scale(text: &str) -> Result<Auto<f32>, String> {
+    if text == AUTO {
+        return Ok(Auto(None));
+    }
+    let scale = text.parse().ok().filter(|scale: &f32| scale.is_finite() && *scale > 0.0);
+    scale.map(|scale| Auto(Some(scale))).ok_or_else(|| "expected a number above 0, or auto".to_owned())
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    // An instant that far away cannot be expressed; nobody waits for it either.
+    let seconds = seconds.filter(|seconds| Instant::now().checked_add(*seconds).is_some());
+    seconds.ok_or_else(|| "expected a number of seconds".to_owned())
+}

@@ -1,0 +1,305 @@
+//! Many questions, answered side by side: lines in, lines of JSON out, in the same order.
+//!
+//! One thread reads, as many as there are cores answer, this one writes. At most [`WINDOW`]
+//! questions are between reading and writing, so a file of any length takes the same memory; and
+//! a question is read only when it is there, so a program may ask one, wait, and ask the next.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use relatum::query::syntax::MAX_BYTES;
+use serde_json::{Value, json};
+
+use super::{Asker, Flags, as_json};
+use crate::exit::{Misuse, Stopped};
+use crate::{output, signals};
+
+/// How many questions may be on their way.
+const WINDOW: usize = 64;
+
+/// Lines of a file or of standard input.
+pub(super) struct Questions {
+    input: Box<dyn Read + Send>,
+    /// The bytes that there are, where that is known.
+    bytes: Option<u64>,
+}
+
+impl Questions {
+    /// The lines of a file, or of standard input where there is none.
+    pub(super) fn open(path: Option<&Path>) -> anyhow::Result<Self> {
+        let Some(path) = path else { return Ok(Self { input: Box::new(std::io::stdin()), bytes: None }) };
+        if path == Path::new("-") {
+            return Self::open(None);
+        }
+        let name = path.display();
+        let file = match File::open(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(Misuse(format!("there is no file {name}")).into());
+            }
+            file => file.with_context(|| format!("cannot read {name}"))?,
+        };
+        let metadata = file.metadata().with_context(|| format!("cannot read {name}"))?;
+        if metadata.is_dir() {
+            return Err(
+                Misuse(format!("{name} is a folder: name a file with a question on every line")).into()
+            );
+        }
+        let bytes = metadata.is_file().then_some(metadata.len());
+        Ok(Self { input: Box::new(file), bytes })
+    }
+}
+
+/// A line that may hold a question.
+struct Line {
+    /// Its number, from 1.
+    number: u64,
+    /// Where the next line begins, in bytes from the beginning.
+    end: u64,
+    /// Its text, or why it has none.
+    text: Result<String, String>,
+}
+
+/// A line of output, and whether it is an answer.
+struct Answered {
+    json: Value,
+    answered: bool,
+    end: u64,
+}
+
+type Job = (Line, Sender<Answered>);
+
+/// Answers every line. Lines that cannot be answered are counted, and are an error in the end.
+pub(super) fn answer(asker: &Asker<'_>, flags: &Flags, questions: Questions) -> anyhow::Result<()> {
+    signals::watch()?;
+    let progress = Progress::new(questions.bytes);
+    let lines = read(questions.input);
+    let (jobs, waiting) = mpsc::sync_channel::<Job>(WINDOW);
+    let waiting = Mutex::new(waiting);
+    // In the threads of the pool, where a search does not split its work any further.
+    let counts = rayon::in_place_scope(|scope| {
+        for _ in 0..rayon::current_num_threads() {
+            scope.spawn(|_| work(asker, flags, &waiting));
+        }
+        // Taken in, so that the workers see its end when the last line is written.
+        write(&lines, jobs, progress)
+    })?;
+    let total = output::counted(counts.answered + counts.failed, "question");
+    if signals::stop_requested() {
+        output::say(&format!("stopped after {total}"));
+        return Err(Stopped.into());
+    }
+    if counts.failed > 0 {
+        let failed = output::grouped(counts.failed);
+        anyhow::bail!("{failed} of {total} could not be answered: their lines say why under \"error\"");
+    }
+    Ok(())
+}
+
+/// Answers what comes until nothing comes any more.
+fn work(asker: &Asker<'_>, flags: &Flags, waiting: &Mutex<Receiver<Job>>) {
+    loop {
+        let job = waiting.lock().ok().and_then(|waiting| waiting.recv().ok());
+        let Some((line, result)) = job else { return };
+        if signals::stop_requested() {
+            continue;
+        }
+        // Who waits for it may have gone.
+        let _ = result.send(answered(asker, flags, &line));
+    }
+}
+
+fn answered(asker: &Asker<'_>, flags: &Flags, line: &Line) -> Answered {
+    let text = line.text.as_deref().unwrap_or_default().trim();
+    let outcome = match &line.text {
+        Err(error) => Err(error.clone()),
+        Ok(_) => asker.answer(text, flags).map_err(|failure| failure.to_string()),
+    };
+    let answered = outcome.is_ok();
+    let mut json = match outcome {
+        Ok((question, answers)) => as_json(text, asker.graph, &question, &answers),
+        Err(error) => json!({ "query": text, "error": error }),
+    };
+    json["line"] = json!(line.number);
+    Answered { json, answered, end: line.end }
+}
+
+#[derive(Default)]
+struct Counts {
+    answered: u64,
+    failed: u64,
+}
+
+/// Hands lines to the workers and writes what they give back, first come, first served.
+fn write(
+    lines: &Receiver<std::io::Result<Line>>,
+    jobs: SyncSender<Job>,
+    progress: Progress,
+) -> anyhow::Result<Counts> {
+    let mut counts = Counts::default();
+    let mut pending: VecDeque<Receiver<Answered>> = VecDeque::new();
+    let mut more = true;
+    while more || !pending.is_empty() {
+        while more && pending.len() < WINDOW && !signals::stop_requested() {
+            let line = match lines.try_recv() {
+                Err(TryRecvError::Empty) if !pending.is_empty() => break,
+                Err(TryRecvError::Empty) => match lines.recv_timeout(Duration::from_millis(50)) {
+                    Err(RecvTimeoutError::Timeout) => continue,
+                    other => other.ok(),
+                },
+                other => other.ok(),
+            };
+            let Some(line) = line.transpose()? else {
+                more = false;
+                break;
+            };
+            let (result, answer) = mpsc::channel();
+            if jobs.send((line, result)).is_ok() {
+                pending.push_back(answer);
+            }
+        }
+        if signals::stop_requested() {
+            // What was asked for last is cut short by now, and would not be the best answer.
+            break;
+        }
+        if let Some(Ok(answer)) = pending.pop_front().map(|answer| answer.recv()) {
+            if signals::stop_requested() {
+                break;
+            }
+            *(if answer.answered { &mut counts.answered } else { &mut counts.failed }) += 1;
+            progress.write(&answer, &counts)?;
+        }
+    }
+    progress.bar.finish_and_clear();
+    Ok(counts)
+}
+
+/// Reads lines in a thread of its own, which is left behind if nobody wants them any more.
+fn read(input: Box<dyn Read + Send>) -> Receiver<std::io::Result<Line>> {
+    let (sender, lines) = mpsc::sync_channel(WINDOW);
+    std::thread::spawn(move || {
+        let mut input = BufReader::new(input);
+        let mut place = (0, 0);
+        loop {
+            match next_line(&mut input, &mut place).transpose() {
+                None => return,
+                Some(line) => {
+                    let last = line.is_err();
+                    if sender.send(line).is_err() || last {
+                        return;
+                    }
+                }
+            }
+        }
+    });
+    lines
+}
+
+/// The next line that is neither blank nor a comment; `place` is the line number and the byte.
+fn next_line(input: &mut impl BufRead, place: &mut (u64, u64)) -> std::io::Result<Option<Line>> {
+    loop {
+        let mut bytes = Vec::new();
+        let mut read = input.by_ref().take(MAX_BYTES as u64 + 1).read_until(b'\n', &mut bytes)? as u64;
+        if read == 0 {
+            return Ok(None);
+        }
+        let too_long = bytes.len() > MAX_BYTES;
+        if too_long && bytes.last() != Some(&b'\n') {
+            read += input.skip_until(b'\n')? as u64;
+        }
+        *place = (place.0 + 1, place.1 + read);
+        let text = if too_long {
+            Err(format!("the line is longer than the {MAX_BYTES} bytes that a question may have"))
+        } else {
+            String::from_utf8(bytes).map_err(|_| "the line is not UTF-8".to_owned())
+        };
+        let passed_over = |text: &String| {
+            matches!(text.trim_start_matches('\u{feff}').trim().chars().next(), None | Some('#'))
+        };
+        if !text.as_ref().is_ok_and(passed_over) {
+            return Ok(Some(Line { number: place.0, end: place.1, text }));
+        }
+    }
+}
+
+/// How far it is, on standard error, where a person sees that.
+struct Progress {
+    bar: ProgressBar,
+    bytes: Option<u64>,
+    began: Instant,
+}
+
+impl Progress {
+    fn new(bytes: Option<u64>) -> Self {
+        let bar = if !std::io::stderr().is_terminal() {
+            ProgressBar::hidden()
+        } else if let Some(bytes) = bytes {
+            let style = ProgressStyle::with_template("{bar:24} {wide_msg}");
+            ProgressBar::new(bytes).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        } else {
+            ProgressBar::new_spinner()
+        };
+        Self { bar, bytes, began: Instant::now() }
+    }
+
+    fn write(&self, answer: &Answered, counts: &Counts) -> std::io::Result<()> {
+        let write = || {
+            let mut out = std::io::stdout().lock();
+            writeln!(out, "{}", answer.json)?;
+            out.flush()
+        };
+        if self.bar.is_hidden() {
+            return write();
+        }
+        // On one terminal the two would write over each other.
+        if std::io::stdout().is_terminal() { self.bar.suspend(write) } else { write() }?;
+        let done = counts.answered + counts.failed;
+        let seconds = self.began.elapsed().as_secs_f64().max(1e-9);
+        let wrong = if counts.failed > 0 { format!(" · {} wrong", counts.failed) } else { String::new() };
+        let left = self.bytes.map_or_else(String::new, |bytes| {
+            let left = seconds * bytes.saturating_sub(answer.end) as f64 / answer.end.max(1) as f64;
+            format!(" · {} left", HumanDuration(Duration::from_secs_f64(left)))
+        });
+        let (total, rate) = (output::counted(done, "question"), done as f64 / seconds);
+        self.bar.set_position(answer.end);
+        self.bar.set_message(format!("{total} · {rate:.1}/s{wrong}{left}"));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(bytes: &[u8]) -> Vec<(u64, u64, Result<String, String>)> {
+        let mut input = BufReader::with_capacity(16, bytes);
+        let mut place = (0, 0);
+        std::iter::from_fn(|| next_line(&mut input, &mut place).unwrap())
+            .map(|line| (line.number, line.end, line.text))
+            .collect()
+    }
+
+    #[test]
+    fn blank_lines_and_comments_are_passed_over_but_counted() {
+        let found = lines("\u{feff}# films\n\n?A : r(a, A)\r\n  # more\n?B : s(B, b)".as_bytes());
+        let text = |line: &str| Ok(line.to_owned());
+        assert_eq!(found, [(3, 26, text("?A : r(a, A)\r\n")), (5, 47, text("?B : s(B, b)"))]);
+    }
+
+    #[test]
+    fn a_line_without_end_costs_no_memory_and_the_next_is_read() {
+        let mut bytes = vec![b'x'; 3 * MAX_BYTES];
+        bytes.extend_from_slice(b"\n?A : r(a, A)\n\xff\n");
+        let found = lines(&bytes);
+        assert_eq!(found.len(), 3);
+        assert!(found[0].2.as_ref().unwrap_err().contains("longer than"));
+        assert_eq!((found[1].0, found[1].2.clone()), (2, Ok("?A : r(a, A)\n".to_owned())));
+        assert_eq!(found[2].2, Err("the line is not UTF-8".to_owned()));
+    }
+}

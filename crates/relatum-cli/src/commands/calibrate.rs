@@ -1,0 +1,102 @@
+//! `relatum calibrate`: what a score of each relation is worth.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use relatum::model::ModelFolder;
+use relatum::store::Project;
+use relatum::train::{CalibrateSettings, calibrate};
+
+use super::train::use_threads;
+use crate::exit::Stopped;
+use crate::{output, signals};
+
+/// Learn the adaptive calibration of a model
+///
+/// The embeddings stay as they are; each relation gets a line a·score + b, whose sigmoid is the
+/// truth of its atoms. The lines are learned from small questions drawn from the training edges, and
+/// kept with the model for --calibration adaptive.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  relatum calibrate movies/
+  relatum ask movies/ '?G : exists F. stars(F, \"Martin Lawrence\") and has_genre(F, G)' --calibration adaptive")]
+pub(crate) struct Args {
+    /// The project folder
+    dir: PathBuf,
+    /// The name of the model
+    #[arg(long, default_value = ModelFolder::DEFAULT)]
+    model: String,
+    /// How many questions to draw; a tenth of them is held out to choose the best epoch
+    #[arg(long, default_value_t = CalibrateSettings::default().queries, value_parser = at_least_two)]
+    queries: usize,
+    /// How often each question is seen
+    #[arg(long, default_value_t = CalibrateSettings::default().epochs)]
+    epochs: usize,
+    /// The learning rate
+    #[arg(long, default_value_t = CalibrateSettings::default().learning_rate, value_parser = positive)]
+    lr: f32,
+    /// What is drawn: equal seeds give equal bytes
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Threads to use [default: all cores]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+fn at_least_two(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|count| (2..=10_000_000).contains(count));
+    count.ok_or_else(|| {
+        "expected a number from 2 to 10000000: one question to learn from, one held out".to_owned()
+    })
+}
+
+fn positive(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|number: &f32| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| "expected a number above 0".to_owned())
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    use_threads(args.threads)?;
+    let project = Project::open(&args.dir)?;
+    let folder = ModelFolder::of(&project, &args.model)?;
+    // Before the lock, which would make a folder for a model that is not there.
+    folder.load(&project)?;
+    let _lock = folder.lock()?;
+    let stored = folder.load(&project)?;
+    let settings = CalibrateSettings {
+        queries: args.queries,
+        epochs: args.epochs,
+        learning_rate: args.lr,
+        seed: args.seed,
+        ..CalibrateSettings::default()
+    };
+    signals::watch()?;
+    let mut show = |epoch: usize, loss: f64| {
+        let what = if epoch == 0 { "sigmoid".to_owned() } else { format!("epoch {epoch}") };
+        output::say(&format!("{what:<10} held-out loss {loss:.4}"));
+        !signals::stop_requested()
+    };
+    let done = calibrate(&stored.model, project.graph(), settings, &mut show)?;
+    if signals::stop_requested() {
+        output::say("stopped: the model is as it was");
+        return Err(Stopped.into());
+    }
+    let relations = done.affine.len();
+    let Some(model) = stored.model.with_affine(done.affine) else {
+        anyhow::bail!("the calibration does not fit the model");
+    };
+    folder.save(&model, &stored.card)?;
+    writeln!(
+        std::io::stdout(),
+        "calibrated `{}`: {} relations by {} questions; held-out loss {:.4}, with sigmoid {:.4} (epoch {})\n\
+         next: relatum ask {} '…' --calibration adaptive",
+        args.model,
+        output::grouped(relations),
+        output::grouped(done.queries),
+        done.losses[done.epoch],
+        done.losses[0],
+        done.epoch,
+        output::typed(&args.dir),
+    )?;
+    Ok(())
+}

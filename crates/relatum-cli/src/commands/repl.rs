@@ -1,0 +1,168 @@
+//! `relatum repl`: questions one after another, with the model kept at hand.
+
+mod commands;
+mod complete;
+mod settings;
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use relatum::answer::Answers;
+use relatum::query::Question;
+use relatum::store::Project;
+use rustyline::error::ReadlineError;
+use rustyline::history::DefaultHistory;
+use rustyline::{CompletionType, Config, Editor};
+
+use super::ask::{Asker, Failure, Flags, rendered};
+use crate::{exit, output, signals};
+use complete::{Helper, is_open};
+use settings::Settings;
+
+/// Ask questions at a prompt
+///
+/// Names are completed with Tab, a question goes on in the next line while a parenthesis is open,
+/// and commands begin with a colon; :help lists them. Ctrl-C cancels the line or the question that
+/// runs, Ctrl-D ends. Where standard input is no terminal, its lines are answered without a prompt.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The project folder
+    dir: PathBuf,
+    #[command(flatten)]
+    flags: Flags,
+}
+
+/// What is done after a line.
+enum Next {
+    Line,
+    End,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    args.flags.refuse_nonsense()?;
+    let project = Project::open(&args.dir)?;
+    let asker = Asker::new(&project, &args.flags.model)?;
+    let settings = Settings::new(args.flags.clone());
+    let mut session = Session { project: &project, asker, settings, last: None };
+    if std::io::stdin().is_terminal() { session.converse(&args.dir) } else { session.read_lines() }
+}
+
+struct Session<'a> {
+    project: &'a Project,
+    asker: Asker<'a>,
+    settings: Settings,
+    last: Option<Last>,
+}
+
+/// The last question, for commands that speak of it.
+struct Last {
+    text: String,
+    question: Question,
+    answers: Answers,
+}
+
+impl Session<'_> {
+    /// A prompt on a terminal.
+    fn converse(&mut self, dir: &Path) -> anyhow::Result<()> {
+        let config = Config::builder().completion_type(CompletionType::List).max_history_size(1000)?.build();
+        let mut editor: Editor<Helper<'_>, DefaultHistory> = Editor::with_config(config)?;
+        editor.set_helper(Some(Helper::new(self.project.graph())));
+        let history = history_file();
+        if let Some(path) = &history {
+            // There is none the first time.
+            let _ = editor.load_history(path);
+        }
+        signals::watch()?;
+        let predictor = self.asker.model.predictor();
+        output::say(&format!(
+            "{}: model {} ({}, rank {}). :help lists the commands, Tab completes names, Ctrl-D ends.",
+            dir.display(),
+            self.settings.flags.model,
+            predictor.name(),
+            predictor.rank()
+        ));
+        loop {
+            let line = match signals::while_idle(|| editor.readline("relatum> ")) {
+                Ok(line) => line,
+                Err(ReadlineError::Interrupted) => continue,
+                Err(ReadlineError::Eof) => break,
+                Err(error) => return Err(error.into()),
+            };
+            if !line.trim().is_empty() {
+                let _ = editor.add_history_entry(line.as_str());
+                // At once, so that nothing is lost when the window is closed.
+                keep(&mut editor, history.as_deref());
+            }
+            if let Next::End = self.line(&line)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The lines of a file or of another program.
+    fn read_lines(&mut self) -> anyhow::Result<()> {
+        let mut begun = String::new();
+        for line in std::io::stdin().lines() {
+            let line = line?;
+            if !begun.is_empty() {
+                begun.push('\n');
+            }
+            begun += &line;
+            // A parenthesis that is never closed must not swallow the rest.
+            if is_open(&begun) && !line.trim().is_empty() {
+                continue;
+            }
+            if let Next::End = self.line(&std::mem::take(&mut begun))? {
+                return Ok(());
+            }
+        }
+        self.line(&begun).map(|_| ())
+    }
+
+    /// Answers a question or obeys a command. What goes wrong is said, and the next line may come.
+    fn line(&mut self, line: &str) -> anyhow::Result<Next> {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            return Ok(Next::Line);
+        }
+        let outcome = match line.strip_prefix(':') {
+            Some(command) => self.command(command.trim()),
+            None => self.ask(line).map(Some),
+        };
+        let mut out = std::io::stdout().lock();
+        match outcome {
+            Ok(None) => return Ok(Next::End),
+            Ok(Some(text)) => write!(out, "{text}")?,
+            Err(error) => output::say(&format!("error: {}", exit::message(&error))),
+        }
+        out.flush()?;
+        Ok(Next::Line)
+    }
+
+    fn ask(&mut self, text: &str) -> anyhow::Result<String> {
+        let (question, answers) =
+            self.asker.answer(text, &self.settings.flags).map_err(Failure::into_error)?;
+        let shown = rendered(&self.asker, text, &question, &answers, &self.settings.flags);
+        self.last = Some(Last { text: text.to_owned(), question, answers });
+        Ok(shown)
+    }
+}
+
+fn keep(editor: &mut Editor<Helper<'_>, DefaultHistory>, path: Option<&Path>) {
+    let Some(path) = path else { return };
+    // A history is a comfort: where it cannot be kept, there is none.
+    if let Some(folder) = path.parent() {
+        let _ = std::fs::create_dir_all(folder);
+    }
+    let _ = editor.append_history(path);
+}
+
+/// Where what was typed is kept: in the person's own folder for such things, never in the project.
+fn history_file() -> Option<PathBuf> {
+    let var = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = var("XDG_STATE_HOME")
+        .or_else(|| var("LOCALAPPDATA"))
+        .or_else(|| var("HOME").map(|home| home.join(".local/state")))?;
+    Some(folder.join("relatum/history"))
+}

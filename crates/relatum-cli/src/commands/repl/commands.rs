@@ -1,0 +1,144 @@
+//! What begins with a colon.
+
+use anyhow::Context;
+use relatum::model::ModelFolder;
+
+use super::{Last, Session};
+use crate::commands::ask::{Failure, Flags, answer_line, explanation_text, header};
+use crate::commands::{describe, find, plan, stats};
+use crate::exit::Misuse;
+use crate::output;
+
+/// Every command, its arguments and what it does.
+pub(super) const COMMANDS: [(&str, &str, &str); 8] = [
+    ("help", "", "this list"),
+    ("plan", "[QUESTION]", "how a question would be answered; without one, the last"),
+    ("explain", "[N]", "why the N-th answer to the last question is one; without N, the first"),
+    ("set", "[NAME [VALUE]]", "show the settings, or change one; `default` sets it back"),
+    ("find", "TEXT", "entities and relations whose name contains a text"),
+    ("describe", "NAME", "what the graph holds about an entity or a relation"),
+    ("stats", "", "sizes, degrees and relations of the graph"),
+    ("quit", "", "end, as Ctrl-D does"),
+];
+
+impl Session<'_> {
+    /// Obeys a command, written without its colon. None: it is the end.
+    pub(super) fn command(&mut self, text: &str) -> anyhow::Result<Option<String>> {
+        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let rest = rest.trim();
+        let graph = self.project.graph();
+        let needs = |what: &str| Misuse(format!(":{} needs {what}", named(word).unwrap_or(word)));
+        Ok(Some(match named(word)? {
+            "help" => help(),
+            "plan" => self.plan(rest)?,
+            "explain" => self.explain(rest)?,
+            "set" => self.set(rest)?,
+            "find" if rest.is_empty() => return Err(needs("a text to look for").into()),
+            "find" => find::text(graph, unquoted(rest))?,
+            "describe" if rest.is_empty() => return Err(needs("the name of an entity or a relation").into()),
+            "describe" => describe::text(graph, unquoted(rest))?,
+            "stats" => stats::text(self.project),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn plan(&self, text: &str) -> anyhow::Result<String> {
+        let last;
+        let (source, question) = if text.is_empty() {
+            last = self.last()?;
+            (last.text.as_str(), last.question.clone())
+        } else {
+            (text, self.asker.read(text, &self.settings.flags).map_err(Failure::into_error)?)
+        };
+        let planned = self.asker.plan(&question, &self.settings.flags);
+        Ok(plan::as_text(source, &question.checked, &planned, self.asker.graph))
+    }
+
+    fn explain(&mut self, which: &str) -> anyhow::Result<String> {
+        let last = self.last()?;
+        let first = last.question.offset + 1;
+        let count = last.answers.answers.len();
+        if count == 0 {
+            return Err(Misuse("the last question has no answer to explain".to_owned()).into());
+        }
+        let known = first..first + count;
+        let place = if which.is_empty() { Some(first) } else { which.parse().ok() };
+        let place = place.filter(|place| known.contains(place)).ok_or_else(|| {
+            let last = known.end - 1;
+            Misuse(format!("expected the number of an answer, {first} to {last}, not '{which}'"))
+        })?;
+        if last.answers.answers[place - first].explanation.is_none() {
+            let mut flags: Flags = self.settings.flags.clone();
+            flags.explain = true;
+            let answers = self.asker.answer_question(&last.question, &flags).map_err(Failure::into_error)?;
+            if let Some(last) = &mut self.last {
+                last.answers = answers;
+            }
+        }
+        let (last, graph) = (self.last()?, self.asker.graph);
+        let answer = last.answers.answers.get(place - first);
+        let answer = answer.context("the settings have changed since: ask the question again")?;
+        let mut text = header(graph, &last.question, &last.answers) + "\n";
+        text += &answer_line(graph, place, answer);
+        text += &answer.explanation.as_ref().map_or_else(
+            || "     it has no explanation: the search was stopped too early\n".to_owned(),
+            |explanation| explanation_text(graph, &last.question, explanation),
+        );
+        Ok(text)
+    }
+
+    fn set(&mut self, rest: &str) -> anyhow::Result<String> {
+        let (name, value) = rest.split_once([' ', '=', '\t']).unwrap_or((rest, ""));
+        let value = value.trim_start_matches('=').trim();
+        if name.is_empty() {
+            return Ok(self.settings.table());
+        }
+        if value.is_empty() {
+            return Ok(self.settings.one(name)?);
+        }
+        let changed = self.settings.changed(name, value)?;
+        let model = &changed.flags.model;
+        if *model != self.settings.flags.model {
+            self.asker.model = ModelFolder::of(self.project, model)?.load(self.project)?.model;
+        }
+        self.settings = changed;
+        Ok(String::new())
+    }
+
+    fn last(&self) -> Result<&Last, Misuse> {
+        self.last.as_ref().ok_or_else(|| Misuse("no question has been answered yet".to_owned()))
+    }
+}
+
+/// The command that a word means: its name or the beginning of it.
+fn named(word: &str) -> Result<&'static str, Misuse> {
+    let names = COMMANDS.map(|(name, ..)| name);
+    let fits: Vec<&str> = names.into_iter().filter(|name| name.starts_with(word)).collect();
+    match fits.as_slice() {
+        _ if names.contains(&word) => Ok(names[names.iter().position(|name| *name == word).unwrap_or(0)]),
+        [one] if !word.is_empty() => Ok(one),
+        [] => Err(Misuse(format!("there is no command :{word}; :help lists them"))),
+        _ => {
+            let all: Vec<String> = fits.iter().map(|name| format!(":{name}")).collect();
+            Err(Misuse(format!("which command? {}", all.join(", "))))
+        }
+    }
+}
+
+fn help() -> String {
+    let mut table = output::table(&["command", "what it does"], &[]);
+    for (name, arguments, text) in COMMANDS {
+        table.add_row([format!(":{name} {arguments}").trim_end(), text]);
+    }
+    let example = r#"?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)"#;
+    format!(
+        "{}\nEverything else is a question, as text, SPARQL or a nested tuple:\n  {example}\n",
+        output::render(&table)
+    )
+}
+
+/// A name may be written as in a question; the quotes do not belong to it.
+fn unquoted(text: &str) -> &str {
+    let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.unwrap_or(text)
+}

@@ -1,0 +1,211 @@
+//! `relatum ask` from the outside: one question, many questions, limits and wrong input.
+
+mod support;
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use support::{Outcome, trained_films};
+
+const GENRES: &str = r#"?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)"#;
+const CYCLE: &str = "?A : exists F, G. stars(F, A) and stars(G, A) and sequel_of(G, F)";
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn answers_are_drawn_for_graphviz() {
+    let desk = trained_films();
+    let dot = desk.ok(&["ask", "films", GENRES, "--top", "2", "--dot"]);
+    assert!(dot.starts_with("digraph answers {") && dot.ends_with("}\n"), "{dot}");
+    assert_eq!(dot.matches("subgraph cluster_").count(), 2);
+    assert!(dot.contains("known, train") && dot.contains("Martin Lawrence"), "{dot}");
+    let negated = r#"?F : has_genre(F, Comedy) and not stars(F, "Martin Lawrence")"#;
+    assert!(desk.ok(&["ask", "films", negated, "--dot"]).contains("arrowhead=tee"));
+    let Ok(mut graphviz) =
+        Command::new("dot").args(["-Tsvg"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()
+    else {
+        eprintln!("skipped: Graphviz is not on this machine");
+        return;
+    };
+    graphviz.stdin.take().unwrap().write_all(dot.as_bytes()).unwrap();
+    let output = graphviz.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Martin Lawrence"));
+}
+
+#[test]
+fn a_file_of_questions_is_answered_line_by_line_and_a_wrong_one_does_not_stop_the_rest() {
+    let desk = trained_films();
+    let mut questions = format!("# films\n\n{GENRES}\n?G : has_gender(Hitch, G)\n");
+    for _ in 0..150 {
+        questions += "?G : has_genre(Hitch, G)\nSELECT ?f WHERE { ?f r:has_genre \"Comedy\" }\n";
+    }
+    desk.put("q.txt", &questions);
+    let outcome = desk.run(&["ask", "films", "--file", "q.txt", "--top", "1"]);
+    assert_eq!(outcome.code, 1);
+    assert_eq!(
+        outcome.stderr,
+        "error: 1 of 302 questions could not be answered: their lines say why under \"error\"\n"
+    );
+    let answers = lines(&outcome.stdout);
+    let numbers: Vec<u64> = answers.iter().map(|answer| answer["line"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (3..=304).collect::<Vec<u64>>(), "in the order of the file");
+    assert!(answers[1]["error"].as_str().unwrap().contains("the nearest name is has_genre"));
+    assert_eq!((&answers[0]["shape"], &answers[2]["shape"]), (&"2p".into(), &"1p".into()));
+    assert_eq!(answers[2]["answers"], answers[300]["answers"]);
+
+    // Standard input gives the same, and a clean file ends well.
+    let clean: String =
+        questions.lines().filter(|line| !line.contains("gender")).map(|line| format!("{line}\n")).collect();
+    let mut child = desk
+        .command(&["ask", "films", "-", "--top", "1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    std::thread::spawn(move || input.write_all(clean.as_bytes()));
+    let piped = Outcome::of(&child.wait_with_output().unwrap());
+    assert_eq!((piped.code, lines(&piped.stdout).len()), (0, 301));
+}
+
+#[test]
+fn a_program_may_wait_for_an_answer_before_it_asks_again_and_ctrl_c_ends() {
+    let desk = trained_films();
+    let mut child = desk
+        .command(&["ask", "films", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    for number in 1..=3 {
+        writeln!(input, "{GENRES}").unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        assert_eq!(lines(&line)[0]["line"], number);
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let outcome = Outcome::of(&child.wait_with_output().unwrap());
+    drop(input);
+    assert_eq!(outcome.code, 130);
+    assert_eq!(outcome.stderr, "stopped after 3 questions\n");
+}
+
+#[test]
+fn limits_stop_with_what_was_found_so_far() {
+    let desk = trained_films();
+    for (query, limit) in [
+        (GENRES, ["--max-rows", "1"]),
+        (GENRES, ["--timeout", "0"]),
+        (CYCLE, ["--max-rows", "2"]),
+        (CYCLE, ["--timeout", "0"]),
+    ] {
+        for method in ["auto", "beam"] {
+            let text = desk.ok(&[
+                "ask",
+                "films",
+                query,
+                limit[0],
+                limit[1],
+                "--method",
+                method,
+                "--explain",
+                "--json",
+            ]);
+            let json: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(json["certainty"], "stopped early: the best so far", "{query} {limit:?}");
+            assert!(json["rows"].as_u64().unwrap() <= 3, "{query} {limit:?}: {text}");
+        }
+    }
+    assert!(desk.ok(&["ask", "films", GENRES, "--max-rows", "1"]).contains("no answer so far"));
+}
+
+#[test]
+fn what_cannot_be_is_explained() {
+    let desk = trained_films();
+    let either = "?G : has_genre(Hitch, G) or has_genre(Life, G)";
+    for (query, flags, code, message) in [
+        (GENRES, &["--k", "0"][..], 2, "expected a whole number, at least 1"),
+        (GENRES, &["--top", "0"], 2, "expected a whole number, at least 1"),
+        (GENRES, &["--t-norm", "nilpotent"], 2, "godel, product, lukasiewicz"),
+        (GENRES, &["--timeout", "nan"], 2, "a number of seconds"),
+        (GENRES, &["--calibration", "raw", "--t-norm", "lukasiewicz"], 2, "take --t-norm product or godel"),
+        (GENRES, &["--calibration", "raw", "--method", "exact"], 2, "only --method beam"),
+        (either, &["--calibration", "raw"], 2, "another calibration, such as softmax-count"),
+        (CYCLE, &["--method", "exact"], 2, "take --method beam"),
+        (GENRES, &["--json", "--dot"], 2, "cannot be used with"),
+        ("-", &["--dot"], 2, "JSON lines"),
+        (r#"{"shape": "2p", "query": [0, [0]]}"#, &[], 2, "which is declared"),
+    ] {
+        let mut arguments = vec!["ask", "films", query];
+        arguments.extend(flags);
+        let outcome = desk.run(&arguments);
+        assert_eq!(outcome.code, code, "{arguments:?}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(message), "{arguments:?}: {}", outcome.stderr);
+    }
+    let raw = desk.ok(&["ask", "films", GENRES, "--calibration", "raw"]);
+    assert!(raw.contains("raw scores are no truth values"), "{raw}");
+    for (file, message) in [("gone.txt", "there is no file gone.txt"), ("films", "is a folder")] {
+        let outcome = desk.run(&["ask", "films", "--file", file]);
+        assert_eq!(outcome.code, 2);
+        assert!(outcome.stderr.contains(message), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_model_with_a_value_that_is_no_number_is_found_by_ask_and_by_check() {
+    let desk = trained_films();
+    assert!(desk.ok(&["check", "films"]).contains("ok   models/default/model.safetensors"));
+    let path = desk.path("films/models/default/model.safetensors");
+    let whole = std::fs::read(&path).unwrap();
+
+    let mut bytes = whole.clone();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let outcome = desk.run(&["check", "films"]);
+    assert!(outcome.stdout.contains("BAD  models/default/model.safetensors"), "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("do not match its checksum"), "{}", outcome.stderr);
+
+    // Written by another program, without our checksum.
+    let header = whole[8..8 + u64::from_le_bytes(whole[..8].try_into().unwrap()) as usize].to_vec();
+    let mut json: Value = serde_json::from_slice(&header).unwrap();
+    json["__metadata__"].as_object_mut().unwrap().remove("relatum.checksum");
+    let mut new = json.to_string().into_bytes();
+    new.resize(new.len().next_multiple_of(8), b' ');
+    let mut bytes = (new.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(&new);
+    let start = bytes.len();
+    bytes.extend(&whole[8 + header.len()..]);
+    bytes[start..start + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    std::fs::write(&path, bytes).unwrap();
+    let outcome = desk.run(&["check", "films"]);
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.stderr.contains("not finite, the first in row 0"), "{}", outcome.stderr);
+    for calibration in ["softmax-count", "sigmoid", "minmax", "softmax", "raw"] {
+        let outcome = desk.run(&["ask", "films", GENRES, "--calibration", calibration, "--method", "beam"]);
+        assert_eq!(outcome.code, 1, "{calibration}: {}", outcome.stdout);
+        assert!(outcome.stderr.contains("no numbers (NaN)"), "{calibration}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_model_of_another_graph_is_found_by_check() {
+    let desk = trained_films();
+    desk.put("other.tsv", "a\tr\tb\n");
+    desk.ok(&["init", "other", "other.tsv"]);
+    std::fs::create_dir_all(desk.path("other/models/default")).unwrap();
+    for file in ["model.safetensors", "card.json"] {
+        let file = format!("models/default/{file}");
+        std::fs::copy(desk.path("films").join(&file), desk.path("other").join(&file)).unwrap();
+    }
+    let outcome = desk.run(&["check", "other"]);
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.stderr.contains("the model does not fit the graph"), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("ok   graph/train.edges"), "{}", outcome.stdout);
+}

@@ -1,0 +1,73 @@
+//! Calibrating from the command line: the lines are kept with the model and used when asked for.
+
+mod support;
+
+use std::fmt::Write;
+use std::fs;
+
+use support::Desk;
+
+/// A ring with a model of it.
+fn desk() -> Desk {
+    let desk = Desk::new();
+    let mut triples = String::new();
+    for person in 0..60 {
+        for (relation, by) in [("knows", 1), ("trusts", 5)] {
+            writeln!(triples, "p{person}\t{relation}\tp{}", (person + by) % 60).unwrap();
+        }
+    }
+    desk.put("ring.tsv", triples);
+    desk.ok(&["init", "ring", "ring.tsv"]);
+    desk.ok(&["train", "ring", "--rank", "8", "--epochs", "3"]);
+    desk
+}
+
+const QUESTION: &str = "?A : knows(p1, A) and trusts(A, p7)";
+
+#[test]
+fn a_calibrated_model_answers_adaptively_and_one_that_is_not_says_how() {
+    let desk = desk();
+    let refused = desk.run(&["ask", "ring", QUESTION, "--calibration", "adaptive"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("relatum calibrate"), "{}", refused.stderr);
+
+    let file = desk.path("ring/models/default/model.safetensors");
+    let before = desk.ok(&["ask", "ring", QUESTION, "--json", "--calibration", "sigmoid"]);
+    let said = desk.run(&["calibrate", "ring", "--queries", "200", "--epochs", "3"]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert!(said.stderr.contains("sigmoid    held-out loss"), "{}", said.stderr);
+    assert!(said.stdout.contains("calibrated `default`: 4 relations by 200 questions"), "{}", said.stdout);
+    assert_eq!(before, desk.ok(&["ask", "ring", QUESTION, "--json", "--calibration", "sigmoid"]));
+    for method in ["auto", "beam", "continuous"] {
+        let adaptive = ["ask", "ring", QUESTION, "--json", "--calibration", "adaptive", "--method", method];
+        assert_ne!(before, desk.ok(&adaptive), "{method}");
+    }
+    let first = fs::read(&file).unwrap();
+    desk.ok(&["calibrate", "ring", "--queries", "200", "--epochs", "3", "--threads", "1"]);
+    assert_eq!(first, fs::read(&file).unwrap(), "a seed gives the same bytes");
+}
+
+#[test]
+fn continuous_optimisation_is_a_method_with_a_calibration_of_its_own() {
+    let desk = desk();
+    let path = "?A : exists V. knows(p1, V) and trusts(V, A)";
+    let text = desk.ok(&["ask", "ring", path, "--method", "continuous", "--explain"]);
+    assert!(text.contains("2p, continuous optimisation, ") && text.contains("knows(p1, "), "{text}");
+    let refused = desk.run(&["ask", "ring", path, "--method", "continuous", "--calibration", "softmax"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("take --calibration sigmoid"), "{}", refused.stderr);
+}
+
+#[test]
+fn misuse_is_explained_and_leaves_nothing_behind() {
+    let desk = desk();
+    let none = desk.run(&["calibrate", "ring", "--model", "other"]);
+    assert_eq!(none.code, 2);
+    assert!(none.stderr.contains("there is no model `other`"), "{}", none.stderr);
+    assert!(!desk.path("ring/models/other").exists());
+    for flags in [["--queries", "1"], ["--lr", "0"], ["--lr", "NaN"]] {
+        let refused = desk.run(&["calibrate", "ring", flags[0], flags[1]]);
+        assert_eq!(refused.code, 2, "{flags:?}");
+        assert!(refused.stderr.contains("expected a number"), "{}", refused.stderr);
+    }
+}

@@ -1,0 +1,92 @@
+//! `relatum repl` without a terminal: lines in, answers out, and mistakes do not end it.
+
+mod support;
+
+use std::io::Write;
+use std::process::Stdio;
+
+use support::{Desk, Outcome, trained_films};
+
+fn talk(desk: &Desk, arguments: &[&str], lines: &str) -> Outcome {
+    let mut all = vec!["repl", "films"];
+    all.extend(arguments);
+    let mut command = desk.command(&all);
+    let command = command.env("XDG_STATE_HOME", desk.path("state"));
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    Outcome::of(&child.wait_with_output().unwrap())
+}
+
+#[test]
+fn questions_are_answered_one_after_another_over_several_lines_if_need_be() {
+    let desk = trained_films();
+    let outcome = talk(
+        &desk,
+        &["--top", "1"],
+        "?G : has_genre(Hitch, G)\n\n# a comment\n?F : has_genre(\n  F,\n  Comedy\n)\n:explain\n",
+    );
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    assert!(!outcome.stdout.contains("relatum>"), "no prompt where nobody sits");
+    assert_eq!(outcome.stdout.matches("1p, proven exact").count(), 3, "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("Comedy)  1.0000  known, train"), "{}", outcome.stdout);
+    assert_eq!(desk.names(), ["films", "films.tsv"], "no history is kept of what a program says");
+}
+
+#[test]
+fn mistakes_are_shown_and_the_next_line_is_read() {
+    let outcome = talk(
+        &trained_films(),
+        &["--top", "2"],
+        ":explain\n?G : has_gender(Hitch, G)\n:set k 0\n:set colour red\n:nonsense\n:s\n:find\n?G : has_genre(Hitch, G)\n:explain 9\n",
+    );
+    assert_eq!(outcome.code, 0);
+    insta::assert_snapshot!(outcome.stderr, @"");
+    assert!(outcome.stdout.contains("1. "), "{}", outcome.stdout);
+}
+
+#[test]
+fn settings_are_shown_changed_and_used() {
+    let desk = trained_films();
+    let outcome = talk(
+        &desk,
+        &["--top", "1"],
+        ":set top\n:set top 2\n?F : has_genre(F, Comedy)\n:set json on\n?F : has_genre(F, Comedy)\n:set json off\n:set dot on\n?F : has_genre(F, Comedy)\n:set model gone\n:set\n:quit\n?F : never(F, asked)\n",
+    );
+    assert_eq!(outcome.code, 0);
+    assert!(outcome.stdout.starts_with("top = 1: How many answers\n"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("  2. ") && !outcome.stdout.contains("  3. "), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("\"certainty\": \"proven exact\""), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("digraph answers {"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("calibration     softmax-count"), "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("there is no model `gone`"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("never"), ":quit ends it: {}", outcome.stderr);
+}
+
+#[test]
+fn the_graph_can_be_looked_at() {
+    let outcome = talk(
+        &trained_films(),
+        &[],
+        ":help\n:plan ?G : has_genre(Hitch, G)\n:find lawr\n:describe \"Martin Lawrence\"\n:describe Hitch\n:stats\n",
+    );
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    for part in [
+        ":explain [N]",
+        "1p, tree",
+        "1 entity with 'lawr'",
+        "Martin Lawrence: entity",
+        "Hitch: entity",
+        "train edges",
+    ] {
+        assert!(outcome.stdout.contains(part), "'{part}' is not in:\n{}", outcome.stdout);
+    }
+}
+
+#[test]
+fn what_is_not_there_is_refused_at_once() {
+    let desk = trained_films();
+    let outcome = talk(&desk, &["--model", "gone"], "");
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.stderr.contains("there is no model `gone`"), "{}", outcome.stderr);
+}

@@ -1,0 +1,124 @@
+//! `relatum sample`: what it writes, what it refuses, and what others make of its files.
+
+mod support;
+
+use std::process::Command;
+
+use support::Desk;
+
+/// Shops that sell goods which need other goods: enough edges for every shape.
+fn desk() -> Desk {
+    let desk = Desk::new();
+    let mut triples = String::new();
+    for i in 0..60u32 {
+        for j in 0..7u32 {
+            triples += &format!("shop{i}\tsells\tgood{}\n", (i * 5 + j * j * 3 + j) % 41);
+            triples += &format!("good{}\tneeds\tgood{}\n", (i + j * 11) % 41, (i * 3 + j * 7) % 41);
+            triples += &format!("shop{i}\tnear\tshop{}\n", (i * 7 + j * 13 + 1) % 60);
+        }
+    }
+    desk.put("shops.tsv", triples);
+    desk.ok(&["init", "shops", "shops.tsv", "--split", "0.8/0.1/0.1"]);
+    desk
+}
+
+#[test]
+fn every_type_is_stored_for_both_splits_and_the_project_stays_sound() {
+    let desk = desk();
+    let table = desk.ok(&["sample", "shops", "--count", "20"]);
+    assert_eq!(table.lines().count(), 1 + 2 * 14, "{table}");
+    desk.ok(&["check", "shops"]);
+    let stats = desk.ok(&["stats", "shops"]);
+    assert!(stats.lines().any(|line| line.contains("pni")), "{stats}");
+    let first = std::fs::read(desk.path("shops/queries/valid.queries")).unwrap();
+
+    // What is there is not lost by accident.
+    let again = desk.run(&["sample", "shops", "--count", "20"]);
+    assert_eq!(again.code, 2);
+    assert!(again.stderr.contains("shops has 280 queries for valid already: --add"), "{}", again.stderr);
+    let twice = desk.run(&["sample", "shops", "--types", "4p,2i", "--add"]);
+    assert_eq!(twice.code, 2);
+    assert!(twice.stderr.contains("has valid queries of type 2i already"), "{}", twice.stderr);
+    desk.ok(&["sample", "shops", "--types", "4p", "--count", "5", "--split", "valid", "--add"]);
+    desk.ok(&["check", "shops"]);
+    assert!(desk.ok(&["stats", "shops", "--json"]).contains(r#""4p": 5"#));
+    desk.ok(&["sample", "shops", "--count", "20", "--replace", "--threads", "1"]);
+    desk.ok(&["check", "shops"]);
+    assert_eq!(std::fs::read(desk.path("shops/queries/valid.queries")).unwrap(), first, "the seed decides");
+}
+
+#[test]
+fn a_question_with_holes_is_sampled_and_shown() {
+    let desk = desk();
+    let text = "?G : exists S. sells(S, G) and near(_, S) and not needs(G, _)";
+    let shown =
+        desk.ok(&["sample", "shops", "--query", text, "--count", "5", "--split", "test", "--show", "1"]);
+    assert!(shown.contains(&format!("── {text}")), "{shown}");
+    assert!(shown.contains("hard ("), "{shown}");
+    desk.ok(&["check", "shops"]);
+}
+
+#[test]
+fn what_cannot_be_sampled_is_said() {
+    let desk = desk();
+    desk.ok(&["init", "whole", "shops.tsv"]);
+    let whole = desk.run(&["sample", "whole"]);
+    assert_eq!(whole.code, 2);
+    assert!(whole.stderr.contains("no valid or test edges"), "{}", whole.stderr);
+    let unknown = desk.run(&["sample", "shops", "--types", "9p"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("there is no query type \"9p\""), "{}", unknown.stderr);
+    let wrong = desk.run(&["sample", "shops", "--query", "?A : sell(_, A)"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.stderr.contains("^^^^ not a relation of this graph"), "{}", wrong.stderr);
+    // Only so many walks: what was found is kept, and said.
+    let few = desk.run(&["sample", "shops", "--types", "1p", "--count", "100000", "--attempts", "1000"]);
+    assert_eq!(few.code, 0, "{}", few.stderr);
+    assert!(
+        few.stderr.contains("of 100,000 valid queries of type 1p found in 1,000 walks"),
+        "{}",
+        few.stderr
+    );
+    // None at all: nothing is written.
+    desk.put("line.tsv", "a\tr\tb\n").put("valid.tsv", "b\tr\tc\n");
+    desk.ok(&["init", "line", "--train", "line.tsv", "--valid", "valid.tsv"]);
+    let none = desk.run(&["sample", "line", "--types", "3i", "--attempts", "1000", "--betae", "out"]);
+    assert_eq!(none.code, 1);
+    assert!(none.stderr.contains("nothing was written"), "{}", none.stderr);
+    assert!(!desk.path("out").exists() && !desk.path("line/queries/valid.queries").exists());
+}
+
+const LOAD: &str = r"
+import pickle, sys
+load = lambda name: pickle.load(open(sys.argv[1] + '/' + name, 'rb'))
+edges = {split: {tuple(map(int, line.split())) for line in open(f'{sys.argv[1]}/{split}.txt')} for split in ('train', 'valid', 'test')}
+queries, easy, hard = load('test-queries.pkl'), load('test-easy-answers.pkl'), load('test-hard-answers.pkl')
+small = edges['train'] | edges['valid']
+for h, (r,) in queries[('e', ('r',))]:
+    assert easy[(h, (r,))] == {t for (x, y, t) in small if (x, y) == (h, r)}
+    assert hard[(h, (r,))] == {t for (x, y, t) in edges['test'] if (x, y) == (h, r)}
+for (a, (r,)), (b, (s, n)) in queries[(('e', ('r',)), ('e', ('r', 'n')))]:
+    assert n == -2
+names, ids = load('id2rel.pkl'), load('rel2id.pkl')
+assert all(ids[names[i]] == i for i in range(len(names))) and len(load('id2ent.pkl')) == len(load('ent2id.pkl'))
+print({str(key): len(value) for key, value in queries.items()})
+";
+
+#[test]
+fn a_betae_folder_is_read_by_python_and_by_init() {
+    let desk = desk();
+    desk.ok(&["sample", "shops", "--types", "1p,2in,up", "--count", "10", "--betae", "betae"]);
+    let taken = desk.run(&["sample", "shops", "--types", "1p", "--replace", "--betae", "betae"]);
+    assert_eq!(taken.code, 2, "{}", taken.stderr);
+    desk.ok(&["init", "again", "betae"]);
+    desk.ok(&["check", "again"]);
+    let stats = desk.ok(&["stats", "again", "--json"]);
+    assert!(stats.contains(r#""up": 10"#), "{stats}");
+    let Ok(python) = Command::new("python3").arg("-c").arg(LOAD).arg(desk.path("betae")).output() else {
+        eprintln!("skipped: there is no python3 on this machine");
+        return;
+    };
+    assert!(python.status.success(), "{}", String::from_utf8_lossy(&python.stderr));
+    let counts = String::from_utf8_lossy(&python.stdout);
+    assert!(counts.contains(r#"(('e', ('r',)), ('e', ('r', 'n')))": 10"#), "{counts}");
+}

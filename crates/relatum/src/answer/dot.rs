@@ -1,0 +1,188 @@
+//! Explained answers for Graphviz.
+
+use std::fmt::Write;
+
+use super::explanation::value_of;
+use super::{Answers, ExplainedAtom, Explanation};
+use crate::graph::{EntityId, Graph};
+use crate::plan::dot::quoted;
+use crate::query::{NormalForm, Term};
+
+impl Answers {
+    /// One picture of all answers, a cluster for each: anchors are boxes, variables stand with their
+    /// values, the target is doubled. Edges that the graph holds are solid, predicted ones dashed;
+    /// what is negated is red and ends in a bar; a negated sub-query is a note at the variables that
+    /// it speaks of. Answers without an explanation are a lone target.
+    ///
+    /// `normal_form` is that of the question; `first` is the rank of the first answer.
+    pub fn to_dot(&self, normal_form: &NormalForm, graph: &Graph, first: usize) -> String {
+        let mut dot = String::from("digraph answers {\n  rankdir=LR;\n  node [shape=ellipse];\n");
+        // Graphviz stacks clusters from below, and the best answer belongs on top.
+        for (index, answer) in self.answers.iter().enumerate().rev() {
+            let known = if answer.known { "known" } else { "predicted" };
+            let rank = index + first;
+            let name = graph.entity_shown(answer.entity);
+            let title = quoted(&format!("{rank}. {name}  {:.4}  {known}", answer.score));
+            let _ = writeln!(dot, "  subgraph cluster_{rank} {{\n    label={title};");
+            let cluster = Cluster { rank, normal_form, graph };
+            match &answer.explanation {
+                Some(explanation) => cluster.explanation(&mut dot, explanation),
+                None => cluster.variable(&mut dot, Term::Variable(normal_form.target), answer.entity),
+            }
+            dot.push_str("  }\n");
+        }
+        dot.push_str("}\n");
+        dot
+    }
+}
+
+struct Cluster<'a> {
+    rank: usize,
+    normal_form: &'a NormalForm,
+    graph: &'a Graph,
+}
+
+impl Cluster<'_> {
+    fn explanation(&self, dot: &mut String, explanation: &Explanation) {
+        let Some(branch) = self.normal_form.branches.get(explanation.branch) else { return };
+        let value = |term: Term| match term {
+            Term::Entity(id) => Some(id),
+            Term::Variable(id) => value_of(&explanation.assignment, id),
+        };
+        let atoms = branch.positive.iter().chain(&branch.negative);
+        let pairs: Vec<(Term, Term)> = atoms
+            .map(|atom| (atom.subject, atom.object))
+            .filter(|&(subject, object)| value(subject).is_some() && value(object).is_some())
+            .collect();
+        let mut drawn: Vec<Term> = Vec::new();
+        let shared = branch.negated.iter().flat_map(|nested| nested.free().into_iter().map(Term::Variable));
+        for term in pairs.iter().flat_map(|&(subject, object)| [subject, object]).chain(shared) {
+            if let Some(value) = value(term).filter(|_| !drawn.contains(&term)) {
+                self.variable(dot, term, value);
+                drawn.push(term);
+            }
+        }
+        for (&(subject, object), atom) in pairs.iter().zip(&explanation.atoms) {
+            self.edge(dot, subject, object, atom);
+        }
+        for (index, (nested, truth)) in branch.negated.iter().zip(&explanation.sub_queries).enumerate() {
+            let note = format!("a{}n{index}", self.rank);
+            let text = self.normal_form.sub_query_text(nested, self.graph);
+            let label = quoted(&format!("not {text}\n{truth:.4}"));
+            let _ = writeln!(dot, "    {note} [shape=note, color=red, label={label}];");
+            for id in nested.free() {
+                let _ = writeln!(
+                    dot,
+                    "    {note} -> {} [style=dotted, arrowhead=none];",
+                    self.node(Term::Variable(id))
+                );
+            }
+        }
+    }
+
+    fn variable(&self, dot: &mut String, term: Term, value: EntityId) {
+        let shown = self.graph.entity_shown(value);
+        let (label, look) = match term {
+            Term::Entity(_) => (shown, ", shape=box"),
+            Term::Variable(id) => {
+                let name = self.normal_form.variable_name(id);
+                let look = if id == self.normal_form.target { ", peripheries=2" } else { "" };
+                (format!("{name}\n{shown}"), look)
+            }
+        };
+        let _ = writeln!(dot, "    {} [label={}{look}];", self.node(term), quoted(&label));
+    }
+
+    fn edge(&self, dot: &mut String, subject: Term, object: Term, atom: &ExplainedAtom) {
+        let not = if atom.negated { "not " } else { "" };
+        let known = atom.known.map_or_else(|| "predicted".to_owned(), |split| format!("known, {split}"));
+        let relation = self.graph.relation_text(atom.edge.relation);
+        let label = quoted(&format!("{not}{relation}\n{:.4} {known}", atom.truth));
+        let style = if atom.known.is_some() { "solid" } else { "dashed" };
+        let negated = if atom.negated { ", color=red, arrowhead=tee" } else { "" };
+        let (from, to) = (self.node(subject), self.node(object));
+        let _ = writeln!(dot, "    {from} -> {to} [label={label}, style={style}{negated}];");
+    }
+
+    fn node(&self, term: Term) -> String {
+        match term {
+            Term::Entity(id) => format!("a{}e{}", self.rank, id.0),
+            Term::Variable(id) => format!("a{}v{}", self.rank, id.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::answer::{Ask, ask};
+    use crate::graph::{GraphBuilder, Split};
+    use crate::model::{Model, predictor};
+    use crate::plan::{Plan, PlanOptions, Statistics};
+    use crate::query::{Limits, Syntax, read};
+
+    /// The picture of the best answer, without its truth values, which a random model gives.
+    fn drawn(text: &str) -> String {
+        let mut builder = GraphBuilder::default();
+        builder.add(Split::Train, "Bad \"Boys\"", "stars", "Will\nSmith");
+        builder.add(Split::Train, "Bad \"Boys\"", "genre", "A\\B");
+        builder.add(Split::Train, "Hitch", "stars", "Eva\u{7}");
+        let (graph, _) = builder.finish();
+        let model = Model::random(predictor("complex", 2).unwrap(), &graph, 1e-3, 0);
+        let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+        let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+        let how = Ask { top: 1, explain: true, ..Ask::default() };
+        let answers = ask(&plan, &model, &graph, &how).unwrap();
+        let dot = answers.to_dot(&question.checked.normal_form, &graph, 1);
+        let digits = |word: &str| word.strip_prefix("0.").is_some_and(|rest| rest.len() == 4);
+        let hidden = |line: &str| {
+            line.split_inclusive([' ', '"', 'n'])
+                .map(|word| {
+                    let number = word.trim_end_matches([' ', '"', 'n']);
+                    if digits(number) { word.replace(number, "0.####") } else { word.to_owned() }
+                })
+                .collect::<String>()
+        };
+        dot.lines().map(|line| hidden(line) + "\n").collect()
+    }
+
+    #[test]
+    fn known_edges_are_solid_predicted_ones_dashed_and_every_name_is_escaped() {
+        insta::assert_snapshot!(drawn(r#"?G : exists F. stars(F, "Will\nSmith") and genre(F, G)"#), @r##"
+        digraph answers {
+          rankdir=LR;
+          node [shape=ellipse];
+          subgraph cluster_1 {
+            label="1. A\\B  1.0000  known";
+            a1v1 [label="F\nBad \"Boys\""];
+            a1e1 [label="Will\nSmith", shape=box];
+            a1v0 [label="G\nA\\B", peripheries=2];
+            a1v1 -> a1e1 [label="stars\n1.0000 known, train", style=solid];
+            a1v1 -> a1v0 [label="genre\n1.0000 known, train", style=solid];
+          }
+        }
+        "##);
+    }
+
+    #[test]
+    fn negated_atoms_and_sub_queries_are_marked() {
+        insta::assert_snapshot!(
+            drawn(r#"?F : stars(F, "Will\nSmith") and not genre(F, Hitch) and not (exists A. stars(F, A) and stars(Hitch, A))"#),
+            @r##"
+        digraph answers {
+          rankdir=LR;
+          node [shape=ellipse];
+          subgraph cluster_1 {
+            label="1. Bad \"Boys\"  0.####  known";
+            a1v0 [label="F\nBad \"Boys\"", peripheries=2];
+            a1e1 [label="Will\nSmith", shape=box];
+            a1e3 [label="Hitch", shape=box];
+            a1v0 -> a1e1 [label="stars\n1.0000 known, train", style=solid];
+            a1v0 -> a1e3 [label="not genre\n0.#### predicted", style=dashed, color=red, arrowhead=tee];
+            a1n0 [shape=note, color=red, label="not (exists A. stars(F, A) and stars(Hitch, A))\n0.####"];
+            a1n0 -> a1v0 [style=dotted, arrowhead=none];
+          }
+        }
+        "##
+        );
+    }
+}

@@ -1,0 +1,173 @@
+use super::*;
+use crate::benchmark::{Family, Skeleton};
+use crate::graph::{GraphBuilder, Id, RelationId};
+use crate::model::{Reciprocals, predictor};
+use crate::query::Shape;
+use crate::random::Rng;
+
+const ENTITIES: usize = 12;
+
+/// A small graph, with a model that knows nothing.
+fn world(seed: u64) -> (Graph, Model) {
+    let mut builder = GraphBuilder::default();
+    let mut rng = Rng::stream(seed, 0);
+    for head in 0..ENTITIES {
+        builder.add(Split::Train, &format!("e{head}"), "r0", &format!("e{}", (head + 1) % ENTITIES));
+    }
+    for _ in 0..40 {
+        let [h, r, t] = [ENTITIES, 3, ENTITIES].map(|n| rng.below(n));
+        builder.add(Split::Train, &format!("e{h}"), &format!("r{r}"), &format!("e{t}"));
+    }
+    let (graph, _) = builder.finish();
+    let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.7, seed);
+    (graph, model)
+}
+
+/// Random queries of a shape, each with some answers.
+fn group(shape: &str, graph: &Graph, seed: u64) -> QueryGroup {
+    let skeleton = Skeleton::of_shape(shape).unwrap();
+    let mut rng = Rng::stream(seed, 1);
+    let sizes = [graph.entities.len(), graph.relations.len()];
+    let roles = skeleton.roles();
+    let queries = 6;
+    let arguments: Vec<u32> = (0..queries)
+        .flat_map(|_| {
+            roles
+                .iter()
+                .map(|role| rng.below(sizes[usize::from(*role == Role::Relation)]) as u32)
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let mut answers = || -> Vec<Vec<EntityId>> {
+        (0..queries).map(|_| (0..2).map(|_| EntityId(rng.below(ENTITIES) as u32)).collect()).collect()
+    };
+    QueryGroup {
+        shape: shape.to_owned(),
+        skeleton: skeleton.to_string(),
+        arity: skeleton.arity(),
+        arguments: arguments.into(),
+        easy: answers().into_iter().collect(),
+        hard: answers().into_iter().collect(),
+    }
+}
+
+/// The truth of an atom, one score at a time.
+fn truth(graph: &Graph, model: &Model, head: EntityId, relation: RelationId) -> Vec<f32> {
+    let n = graph.entities.len();
+    let scores: Vec<f32> = (0..n).map(|t| model.score(head, relation, EntityId::from_index(t))).collect();
+    let sum: f32 = scores.iter().map(|score| score.exp()).sum();
+    let known = graph.edges(Split::Train).tails(head, relation).count();
+    let of = |score: &f32| (score.exp() / sum * known.max(1) as f32).min(0.9999);
+    let mut row: Vec<f32> = scores.iter().map(of).collect();
+    for tail in graph.edges(Split::Train).tails(head, relation) {
+        row[tail.index()] = 1.0;
+    }
+    row
+}
+
+/// Chains, intersections and unions of rows, written out.
+fn plain(shape: &str, args: &[u32], row: &dyn Fn(u32, u32) -> Vec<f32>) -> Vec<f32> {
+    let through = |from: Vec<f32>, relation: u32| {
+        let mut out = vec![0.0f32; from.len()];
+        for (y, message) in from.iter().enumerate() {
+            for (out, truth) in out.iter_mut().zip(row(y as u32, relation)) {
+                *out = out.max(message * truth);
+            }
+        }
+        out
+    };
+    let and = |a: Vec<f32>, b: Vec<f32>| a.iter().zip(b).map(|(a, b)| a * b).collect::<Vec<f32>>();
+    let or = |a: Vec<f32>, b: Vec<f32>| a.iter().zip(b).map(|(a, b)| a + b - a * b).collect::<Vec<f32>>();
+    match (shape, args) {
+        ("1p", &[a, r]) => row(a, r),
+        ("2p", &[a, r, s]) => through(row(a, r), s),
+        ("3p", &[a, r, s, t]) => through(through(row(a, r), s), t),
+        ("2i", &[a, r, b, s]) => and(row(a, r), row(b, s)),
+        ("ip", &[a, r, b, s, t]) => through(and(row(a, r), row(b, s)), t),
+        ("pi", &[a, r, s, b, t]) => and(through(row(a, r), s), row(b, t)),
+        ("2u", &[a, r, b, s]) => or(row(a, r), row(b, s)),
+        ("up", &[a, r, b, s, t]) => or(through(row(a, r), t), through(row(b, s), t)),
+        ("2in", &[a, r, b, s]) => and(row(a, r), row(b, s).iter().map(|x| 1.0 - x).collect()),
+        other => panic!("{other:?} is not written out"),
+    }
+}
+
+#[test]
+fn ranks_of_every_shape_are_those_of_the_formula_written_out() {
+    for seed in 0..4 {
+        let (graph, model) = world(seed);
+        assert_eq!(Reciprocals::of(&graph).len(), 6);
+        let evaluator = Evaluator::new(&model, &graph);
+        for shape in ["1p", "2p", "3p", "2i", "ip", "pi", "2u", "up", "2in"] {
+            let group = group(shape, &graph, seed);
+            let all = spread(group.len(), None);
+            let wide = Search::Exact { floor: 0.0, k: 100 };
+            let setting = Setting { search: wide, ..Setting::default() };
+            let outcome = evaluator.run(&group, &all, &setting, &|_| true).unwrap();
+            let beam = Setting { search: Search::Beam { k: 100 }, ..setting };
+            let by_beam = evaluator.run(&group, &all, &beam, &|_| true).unwrap();
+            for index in all {
+                let row = |a: u32, r: u32| truth(&graph, &model, EntityId(a), RelationId(r));
+                let scores = plain(shape, group.query(index), &row);
+                let expected = ranks(&scores, &group, index);
+                // Scores that differ in their last digit only may change places.
+                let near = |found: &[f64]| found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 1.0);
+                assert!(
+                    near(&outcome.ranks[index]),
+                    "{shape} {seed} {index}: {:?} {expected:?}",
+                    outcome.ranks[index]
+                );
+                assert!(near(&by_beam.ranks[index]), "{shape} {seed} {index} by beam");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_mean_is_taken_over_answers_then_queries() {
+    let outcome = Outcome { ranks: vec![vec![1.0, 4.0], vec![2.0]], rows: 0, seconds: 0.0 };
+    let metrics = outcome.metrics();
+    assert!((metrics.hits[1] - 0.75).abs() < 1e-12, "{metrics:?}");
+    assert!((metrics.mrr - (0.625 + 0.5) / 2.0).abs() < 1e-12);
+    assert_eq!(metrics.count, 2);
+}
+
+#[test]
+fn chosen_queries_are_spread_evenly_and_each_once() {
+    assert_eq!(spread(10, Some(4)), [0, 2, 5, 7]);
+    assert_eq!(spread(3, Some(9)), [0, 1, 2]);
+    assert_eq!(spread(0, Some(5)), [0usize; 0]);
+}
+
+#[test]
+fn a_benchmark_stops_when_it_is_told_to() {
+    let (graph, model) = world(1);
+    let group = group("2p", &graph, 1);
+    let stopped = Evaluator::new(&model, &graph).run(&group, &[0, 1], &Setting::default(), &|_| false);
+    assert!(matches!(stopped, Err(BenchmarkError::Stopped)));
+}
+
+#[test]
+fn tuning_keeps_the_best_of_what_it_tried_and_names_it_all() {
+    let (graph, model) = world(2);
+    let evaluator = Evaluator::new(&model, &graph);
+    for shape in ["1p", "2i", "2p", "3p", "2u", "2in"] {
+        assert!(Shape::from_name(shape).is_some());
+        let group = group(shape, &graph, 2);
+        for family in Family::ALL {
+            let choice = evaluator.tune(family, &group, &[0, 1, 2], &|_, _| true).unwrap();
+            let key = |m: &LinkMetrics| (m.hits[1], m.mrr);
+            let best = choice
+                .trials
+                .iter()
+                .map(|trial| key(&trial.metrics))
+                .fold((0.0, 0.0), |a, b| if b > a { b } else { a });
+            let chosen = choice.trials.iter().find(|trial| trial.setting == choice.setting);
+            assert!(
+                choice.trials.is_empty()
+                    || chosen.is_some_and(|trial| key(&trial.metrics).0 >= best.0 - 0.001),
+                "{shape} {family:?}"
+            );
+        }
+    }
+}

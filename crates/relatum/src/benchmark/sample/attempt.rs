@@ -1,0 +1,79 @@
+//! One walk, and the questions that its query has to answer before it is taken.
+
+use super::pattern::Pattern;
+use super::walk::Walk;
+use crate::benchmark::symbolic::{World, answers};
+use crate::graph::EntityId;
+use crate::model::Reciprocals;
+use crate::query::{Branch, Limits, NormalForm};
+use crate::random::Rng;
+
+pub(super) struct Attempt<'a> {
+    pub(super) pattern: &'a Pattern,
+    pub(super) walk: Walk<'a>,
+    pub(super) relations: &'a Reciprocals,
+    pub(super) smaller: World<'a>,
+    pub(super) larger: World<'a>,
+    pub(super) max_answers: usize,
+}
+
+/// A query that may be taken, unless it was found before.
+pub(super) struct Found {
+    pub(super) arguments: Vec<u32>,
+    /// Shared by queries that are the same but for the order of their parts.
+    pub(super) key: Vec<Branch>,
+    pub(super) easy: Vec<EntityId>,
+    pub(super) hard: Vec<EntityId>,
+}
+
+/// Why a walk was in vain; [`Walks`](super::Walks) says what each means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rejection {
+    Stuck,
+    Degenerate,
+    Pointless,
+    TooMany,
+    Easy,
+}
+
+impl Attempt<'_> {
+    pub(super) fn run(&self, rng: &mut Rng) -> Result<Found, Rejection> {
+        let arguments = self.walk.run(rng).ok_or(Rejection::Stuck)?;
+        let query = self.pattern.template().fill(&arguments, self.relations).ok_or(Rejection::Stuck)?;
+        let query = query.normal_form(Limits::default()).map_err(|_| Rejection::Degenerate)?;
+        // Equal branches of an intersection or a union have become one.
+        if query.branches.iter().map(Branch::atoms).sum::<usize>() < self.pattern.atoms() || query.has_twins()
+        {
+            return Err(Rejection::Degenerate);
+        }
+        let all = answers(&query, &self.larger);
+        if all.len() > self.max_answers {
+            return Err(Rejection::TooMany);
+        }
+        let easy = answers(&query, &self.smaller);
+        let hard: Vec<EntityId> =
+            all.iter().filter(|answer| easy.binary_search(answer).is_err()).copied().collect();
+        if hard.is_empty() {
+            return Err(Rejection::Easy);
+        }
+        if easy.len() + hard.len() > self.max_answers {
+            return Err(Rejection::TooMany);
+        }
+        if let Some(positive) = without_negation(&query)
+            && answers(&positive, &self.larger).len() == all.len()
+        {
+            return Err(Rejection::Pointless);
+        }
+        Ok(Found { arguments, key: query.canonical(), easy, hard })
+    }
+}
+
+/// The query without what it negates; none if it negates nothing.
+fn without_negation(query: &NormalForm) -> Option<NormalForm> {
+    if query.branches.iter().all(|branch| branch.negative.is_empty() && branch.negated.is_empty()) {
+        return None;
+    }
+    let positive = |branch: &Branch| Branch { positive: branch.positive.clone(), ..Branch::default() };
+    let branches = query.branches.iter().map(positive).collect();
+    Some(NormalForm { branches, ..query.clone() })
+}

@@ -1,0 +1,163 @@
+//! New benchmark queries from any graph with splits, in the way of the published generators.
+//!
+//! A query is found by walking back from an answer: an entity is drawn, then an edge that leads to
+//! it, then one that leads to that edge's other end, until every place of a [`Pattern`] is filled.
+//! The walk is in the *larger* graph (train and valid; for test queries also test). Answers that
+//! the *smaller* graph (without the last of these splits) gives are easy, the others hard.
+//!
+//! With negation the larger graph can also refute what the smaller one says. Such answers stay among
+//! the easy ones, as in the published files: whoever trusts the smaller graph must take them for
+//! answers, so they are left out of a ranking instead of standing in the way of the hard ones.
+
+mod attempt;
+mod pattern;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use pattern::{Pattern, PatternError};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::queries::QueryGroup;
+use super::symbolic::World;
+use crate::graph::{Edges, Graph, Split, Triple};
+use crate::model::Reciprocals;
+use crate::random::Rng;
+use attempt::{Attempt, Found, Rejection};
+
+/// What is wanted of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampling {
+    /// How many queries.
+    pub count: usize,
+    /// How many answers a query may have, easy and hard together.
+    pub max_answers: usize,
+    /// How many walks to try before giving up.
+    pub attempts: usize,
+    /// Equal seeds give equal queries, whatever the number of threads.
+    pub seed: u64,
+}
+
+impl Sampling {
+    /// So many queries, with at most 100 answers each as in the literature, and a thousand walks
+    /// for each of them (a hundred thousand at least).
+    pub fn of(count: usize, seed: u64) -> Self {
+        Self { count, max_answers: 100, attempts: count.saturating_mul(1000).max(100_000), seed }
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sampled {
+    /// The queries in the order in which they were found, so that the first n are a sample too.
+    pub group: QueryGroup,
+    /// What became of the walks.
+    pub walks: Walks,
+}
+
+/// What became of the walks of a sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Walks {
+    /// All of them.
+    pub tried: usize,
+    /// They led nowhere: an entity had no edge of the kind that was needed, or only the one back.
+    pub stuck: usize,
+    /// The query says less than its shape: two branches are the same.
+    pub degenerate: usize,
+    /// The negated part takes no answer away.
+    pub pointless: usize,
+    /// The query has more answers than are allowed.
+    pub too_many: usize,
+    /// The smaller graph gives every answer.
+    pub easy: usize,
+    /// The query was found before.
+    pub repeated: usize,
+}
+
+impl Walks {
+    fn count(&mut self, rejection: Rejection) {
+        *match rejection {
+            Rejection::Stuck => &mut self.stuck,
+            Rejection::Degenerate => &mut self.degenerate,
+            Rejection::Pointless => &mut self.pointless,
+            Rejection::TooMany => &mut self.too_many,
+            Rejection::Easy => &mut self.easy,
+        } += 1;
+    }
+}
+
+/// Finds queries in a graph.
+pub struct Sampler<'a> {
+    graph: &'a Graph,
+    split: Split,
+    larger: Edges,
+    relations: Reciprocals,
+}
+
+impl<'a> Sampler<'a> {
+    /// A sampler of queries whose hard answers need an edge of this split.
+    pub fn new(graph: &'a Graph, split: Split) -> Self {
+        let splits = Split::ALL.into_iter().filter(|&it| it <= split);
+        let triples: Vec<Triple> = splits.flat_map(|split| graph.edges(split).triples()).collect();
+        let larger = Edges::new(graph.entities.len(), &triples);
+        Self { graph, split, larger, relations: Reciprocals::of(graph) }
+    }
+
+    /// Draws queries until there are enough, the walks are used up, or `go_on`, which is told how
+    /// many there are, says no.
+    pub fn sample(&self, pattern: &Pattern, how: &Sampling, go_on: &dyn Fn(usize) -> bool) -> Sampled {
+        let entities = self.graph.entities.len();
+        let smaller: Vec<Split> = Split::ALL.into_iter().filter(|&it| it < self.split).collect();
+        let attempt = Attempt {
+            pattern,
+            walk: walk::Walk::new(pattern, self.graph, &self.larger, &self.relations),
+            relations: &self.relations,
+            smaller: World::of(self.graph, &smaller),
+            larger: World::of_edges(&self.larger, entities),
+            max_answers: how.max_answers,
+        };
+        let part = xxh3_64(format!("{} {}", self.split, pattern.name()).as_bytes());
+        let mut walks = Walks::default();
+        let mut found: Vec<Found> = Vec::new();
+        let mut keys = FxHashSet::default();
+        while found.len() < how.count && walks.tried < how.attempts && go_on(found.len()) {
+            // The size of a round depends on what was found alone, so threads change nothing.
+            let round = (4 * (how.count - found.len())).clamp(512, 1 << 14).min(how.attempts - walks.tried);
+            let numbers = walks.tried..walks.tried + round;
+            let tried: Vec<Result<Found, Rejection>> = numbers
+                .into_par_iter()
+                .map(|number| attempt.run(&mut Rng::stream(how.seed ^ part, number as u64)))
+                .collect();
+            for outcome in tried {
+                if found.len() == how.count {
+                    break;
+                }
+                walks.tried += 1;
+                match outcome {
+                    Err(rejection) => walks.count(rejection),
+                    Ok(query) if keys.insert(query.key.clone()) => found.push(query),
+                    Ok(_) => walks.repeated += 1,
+                }
+            }
+        }
+        Sampled { group: group(pattern, &found), walks }
+    }
+}
+
+fn group(pattern: &Pattern, found: &[Found]) -> QueryGroup {
+    QueryGroup {
+        shape: pattern.name().to_owned(),
+        skeleton: pattern.skeleton().to_owned(),
+        arity: pattern.template().roles().len(),
+        arguments: found
+            .iter()
+            .flat_map(|query| query.arguments.iter().copied())
+            .collect::<Vec<u32>>()
+            .into(),
+        easy: found.iter().map(|query| query.easy.as_slice()).collect(),
+        hard: found.iter().map(|query| query.hard.as_slice()).collect(),
+    }
+}

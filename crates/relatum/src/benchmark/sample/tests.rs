@@ -1,0 +1,182 @@
+//! Sampled queries against every assignment, tried one by one.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::benchmark::skeleton::Skeleton;
+use crate::graph::{EntityId, GraphBuilder, RelationId};
+use crate::query::testing::brute_force;
+
+/// Shapes of trees, a cycle, a given relation, a negated edge between variables.
+const QUESTIONS: [&str; 4] = [
+    "(('e',('r','r')),('e',('r','r')))",
+    "?A : exists V. _(_, V) and _(V, A) and _(A, V)",
+    "?A : exists V. r0(V, A) and _(V, _)",
+    "?A : exists V. _(_, V) and _(_, A) and not _(V, A)",
+];
+
+/// A random graph, and the same entities and relations with the edges up to a split in train alone.
+fn graphs(raw: &[(u32, u32, u32, usize)], pairs: bool) -> (Graph, impl Fn(Split) -> Graph) {
+    let splits = [Split::Train, Split::Train, Split::Train, Split::Valid, Split::Test];
+    let mut triples: Vec<(Split, Triple)> = raw
+        .iter()
+        .map(|&(h, r, t, split)| (splits[split], Triple::new(h, if pairs { 2 * r } else { r }, t)))
+        .collect();
+    if pairs {
+        let backwards =
+            |&(split, it): &(Split, Triple)| (split, Triple::new(it.tail.0, it.relation.0 + 1, it.head.0));
+        triples.extend(triples.clone().iter().map(backwards));
+    }
+    let build = move |triples: &[(Split, Triple)]| {
+        let mut builder = GraphBuilder::default();
+        (0..6).for_each(|id| {
+            builder.entity(&format!("e{id}"));
+        });
+        (0..4).for_each(|id| {
+            builder.relation(&format!("r{id}"));
+        });
+        if pairs {
+            builder.pair(RelationId(0), RelationId(1));
+            builder.pair(RelationId(2), RelationId(3));
+        }
+        for &(split, triple) in triples {
+            builder.add_ids(split, triple);
+        }
+        builder.finish().0
+    };
+    let graph = build(&triples);
+    let upto = move |last| {
+        let kept: Vec<(Split, Triple)> = triples
+            .iter()
+            .filter(|(split, _)| *split <= last)
+            .map(|&(_, triple)| (Split::Train, triple))
+            .collect();
+        build(&kept)
+    };
+    (graph, upto)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn easy_and_hard_answers_are_those_of_trying_every_assignment(
+        raw in prop::collection::vec((0u32..6, 0u32..2, 0u32..6, 0..5usize), 20..40),
+        pairs: bool,
+        seed: u64,
+    ) {
+        let (graph, upto) = graphs(&raw, pairs);
+        let relations = Reciprocals::of(&graph);
+        for (split, before) in [(Split::Valid, Split::Train), (Split::Test, Split::Valid)] {
+            let (smaller, larger) = (upto(before), upto(split));
+            let sampler = Sampler::new(&graph, split);
+            for text in Skeleton::names().into_iter().chain(QUESTIONS) {
+                let pattern = Pattern::parse(text, &graph).unwrap();
+                let how = Sampling { attempts: 300, ..Sampling::of(4, seed) };
+                let Sampled { group, walks } = sampler.sample(&pattern, &how, &|_| true);
+                let lost = walks.stuck + walks.degenerate + walks.pointless + walks.too_many + walks.easy + walks.repeated;
+                prop_assert_eq!(walks.tried, lost + group.len());
+                let mut keys = BTreeSet::new();
+                for index in 0..group.len() {
+                    let query = group.template().unwrap().fill(group.query(index), &relations).unwrap();
+                    let small: BTreeSet<EntityId> = brute_force(&query, &smaller).into_iter().collect();
+                    let large: BTreeSet<EntityId> = brute_force(&query, &larger).into_iter().collect();
+                    let easy: Vec<EntityId> = small.iter().copied().collect();
+                    let hard: Vec<EntityId> = large.difference(&small).copied().collect();
+                    prop_assert_eq!((group.easy(index), group.hard(index)), (&easy[..], &hard[..]), "{}", text);
+                    prop_assert!(!hard.is_empty());
+                    let normal = query.normal_form(crate::query::Limits::default()).unwrap();
+                    prop_assert!(keys.insert(normal.canonical()), "{} is there twice", text);
+                }
+            }
+        }
+    }
+}
+
+fn films_sample(text: &str, how: &Sampling) -> Sampled {
+    let (graph, _) = crate::graph::films().finish();
+    let pattern = Pattern::parse(text, &graph).unwrap();
+    Sampler::new(&graph, Split::Test).sample(&pattern, how, &|_| true)
+}
+
+#[test]
+fn a_seed_gives_the_same_queries_whatever_the_threads() {
+    let sample = |threads: usize, seed| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| films_sample("pi", &Sampling::of(20, seed)))
+    };
+    let one = sample(1, 5);
+    assert_eq!(one.group.len(), 20);
+    assert_eq!(one, sample(3, 5));
+    assert_ne!(one.group, sample(1, 6).group);
+}
+
+#[test]
+fn fewer_are_the_first_of_more() {
+    let few = films_sample("2i", &Sampling::of(5, 1)).group;
+    let more = films_sample("2i", &Sampling::of(30, 1)).group;
+    assert_eq!((few.len(), &few.arguments[..]), (5, &more.arguments[..20]));
+}
+
+#[test]
+fn a_hop_is_not_undone_by_the_next_and_answers_stay_below_the_limit() {
+    let (graph, _) = crate::graph::films().finish();
+    let relations = Reciprocals::of(&graph);
+    let how = Sampling { max_answers: 7, ..Sampling::of(40, 2) };
+    let group = films_sample("3p", &how).group;
+    assert_eq!(group.len(), 40);
+    for index in 0..group.len() {
+        let hops: Vec<RelationId> = group.query(index)[1..].iter().map(|&id| RelationId(id)).collect();
+        assert!(hops.windows(2).all(|pair| relations.inverse(pair[0]) != pair[1]), "{hops:?}");
+        assert!(group.easy(index).len() + group.hard(index).len() <= 7);
+    }
+}
+
+#[test]
+fn no_two_branches_are_the_same_in_other_variables() {
+    let (graph, _) = graphs(&[(0, 0, 1, 0), (1, 1, 2, 3), (3, 0, 1, 0)], false);
+    let pattern = Pattern::parse("(('e',('r','r')),('e',('r','r')))", &graph).unwrap();
+    let how = Sampling { attempts: 2000, ..Sampling::of(5, 0) };
+    let sampled = Sampler::new(&graph, Split::Valid).sample(&pattern, &how, &|_| true);
+    // From 0 and from 3 to 2, by way of 1; the two ends exchanged are the same query.
+    assert_eq!((sampled.group.len(), sampled.group.hard(0)), (1, &[EntityId(2)][..]));
+    assert!(sampled.walks.degenerate > 0);
+}
+
+#[test]
+fn a_question_keeps_the_names_that_it_gives() {
+    let (graph, _) = crate::graph::films().finish();
+    let group = films_sample("?G : exists F. stars(F, _) and has_genre(F, G)", &Sampling::of(10, 0)).group;
+    assert_eq!((group.shape.as_str(), group.len()), ("?G : exists F. stars(F, _) and has_genre(F, G)", 10));
+    let fixed = [graph.relation("stars").unwrap().0, graph.relation("has_genre").unwrap().0];
+    for index in 0..group.len() {
+        let &[stars, _, genre] = group.query(index) else { panic!("three arguments") };
+        assert_eq!([stars, genre], fixed);
+    }
+}
+
+#[test]
+fn a_graph_that_has_no_such_query_is_given_up() {
+    let (graph, _) = graphs(&[(0, 0, 1, 0), (1, 1, 2, 3)], false);
+    let sample = |text: &str| {
+        let how = Sampling { attempts: 2000, ..Sampling::of(5, 0) };
+        Sampler::new(&graph, Split::Valid).sample(&Pattern::parse(text, &graph).unwrap(), &how, &|_| true)
+    };
+    let chains = sample("1p");
+    assert_eq!((chains.group.len(), chains.walks.tried), (2, 2000));
+    let wide = sample("3i");
+    assert!(wide.group.is_empty() && wide.group.hard.is_empty());
+    assert_eq!((wide.walks.tried, wide.walks.easy + wide.walks.stuck + wide.walks.degenerate), (2000, 2000));
+}
+
+#[test]
+fn what_cannot_be_sampled_is_refused() {
+    let (graph, _) = crate::graph::films().finish();
+    let message = |text: &str| Pattern::parse(text, &graph).unwrap_err().to_string();
+    insta::assert_snapshot!(message("7p"), @r#"there is no query type "7p"; there are 1p 2p 3p 4p 5p 2i 3i ip pi 2u up 2in 3in inp pin pni 2u-DM up-DM, skeletons as in ('e',('r','r')), and questions as in ?A : exists V. _(_, V) and _(V, A)"#);
+    insta::assert_snapshot!(message(r#"?F : stars(F, "Martin Lawrence")"#), @r#"the question "?F : stars(F, \"Martin Lawrence\")" has no hole: write _ in place of an entity or a relation"#);
+    insta::assert_snapshot!(message("('e',('n','r'))"), @"expected a path ('e',('r',)) or a tuple of such branches, found ('e',('n','r'))");
+    assert!(message("?F : strs(F, _)").contains("there is no relation 'strs'"));
+    assert!(message("?F : not _(F, _)").contains('^'));
+}

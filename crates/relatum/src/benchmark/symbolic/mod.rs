@@ -1,0 +1,48 @@
+//! Answers by stored edges alone: what follows from a graph without any prediction.
+//!
+//! A branch of the normal form is solved from its anchors to its target, set by set, along the
+//! rows of the adjacency; what a tree of sets cannot say (cycles, negated atoms between two
+//! variables) is searched for afterwards, answer by answer. So the work follows the edges that a
+//! query touches, not the number of entities.
+
+mod costs;
+mod search;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod world;
+
+pub use world::World;
+
+use crate::graph::EntityId;
+use crate::query::NormalForm;
+
+/// The entities for which a query is true in a world, ascending.
+///
+/// ```
+/// use relatum::benchmark::{World, answers};
+/// use relatum::graph::{GraphBuilder, Split};
+/// use relatum::query::{Limits, Syntax, read};
+///
+/// let mut builder = GraphBuilder::default();
+/// builder.add(Split::Train, "Bad Boys", "stars", "Martin Lawrence");
+/// builder.add(Split::Train, "Bad Boys", "genre", "comedy");
+/// builder.add(Split::Test, "Bad Boys", "genre", "thriller");
+/// let (graph, _) = builder.finish();
+/// let text = r#"?G : exists F. stars(F, "Martin Lawrence") and genre(F, G)"#;
+/// let query = read(text, Syntax::Text, &graph, Limits::default())?.checked.normal_form;
+/// assert_eq!(answers(&query, &World::of(&graph, &[Split::Train])).len(), 1);
+/// assert_eq!(answers(&query, &World::of(&graph, &Split::ALL)).len(), 2);
+/// # Ok::<(), relatum::query::Mistakes>(())
+/// ```
+pub fn answers(query: &NormalForm, world: &World<'_>) -> Vec<EntityId> {
+    cheapest(query, world).into_iter().map(|(id, _)| id).collect()
+}
+
+/// The answers of a query, ascending, each with the smallest cost of an assignment that makes it
+/// one: how many of the query's positive atoms stand for edges that cost something in this world.
+/// Of several alternatives the cheapest counts; negated atoms cost nothing.
+pub fn cheapest(query: &NormalForm, world: &World<'_>) -> Vec<(EntityId, u8)> {
+    let branch = |branch| tree::solve(branch, query.target, query.variables.len(), world);
+    query.branches.iter().map(branch).reduce(costs::union).unwrap_or_default()
+}

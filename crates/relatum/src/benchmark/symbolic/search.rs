@@ -1,0 +1,128 @@
+//! What sets cannot say: assignments are tried one by one.
+
+use super::costs::{Costs, contains, plus};
+use super::tree::into;
+use super::world::World;
+use crate::graph::{EntityId, Triple};
+use crate::query::{Atom, Branch, Hop, Term, VariableId};
+
+/// The values that variables have so far, by their ids.
+type Values = Vec<Option<EntityId>>;
+
+/// Looks for the cheapest assignment of a branch, depth first, along edges.
+pub(super) struct Search<'a> {
+    branch: &'a Branch,
+    world: &'a World<'a>,
+    /// What the variables can be at most, where that is known.
+    domains: &'a [Option<Costs>],
+    unbound: Vec<VariableId>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(branch: &'a Branch, world: &'a World<'a>, domains: &'a [Option<Costs>]) -> Self {
+        Self { branch, world, domains, unbound: branch.variables() }
+    }
+
+    /// The least cost of an assignment that gives the target this value.
+    pub(super) fn least(&self, target: VariableId, value: EntityId) -> Option<u8> {
+        let mut values = vec![None; self.domains.len()];
+        values[target.index()] = Some(value);
+        self.least_given(&mut values)
+    }
+
+    /// The least cost of an assignment that completes the given values.
+    fn least_given(&self, values: &mut Values) -> Option<u8> {
+        let mut cost = 0;
+        for triple in self.branch.positive.iter().filter_map(|atom| triple(atom, values)) {
+            cost = plus(cost, self.world.cost(triple)?);
+        }
+        let mut best = None;
+        self.extend(values, cost, &mut best);
+        best
+    }
+
+    fn extend(&self, values: &mut Values, cost: u8, best: &mut Option<u8>) {
+        if best.is_some_and(|best| cost >= best) {
+            return;
+        }
+        let Some(x) = self.next_variable(values) else {
+            if self.negation_holds(values) {
+                *best = Some(cost);
+            }
+            return;
+        };
+        for value in self.candidates(x, values) {
+            values[x.index()] = Some(value);
+            if let Some(more) = self.cost_of(x, values) {
+                self.extend(values, plus(cost, more), best);
+            }
+        }
+        values[x.index()] = None;
+    }
+
+    /// The variable without a value that has the fewest candidates.
+    fn next_variable(&self, values: &Values) -> Option<VariableId> {
+        let open = self.unbound.iter().copied().filter(|id| values[id.index()].is_none());
+        open.min_by_key(|&x| self.shortest_row(x, values).map_or(usize::MAX, |(len, ..)| len))
+    }
+
+    fn shortest_row(&self, x: VariableId, values: &Values) -> Option<(usize, EntityId, Hop)> {
+        let rows = self.branch.positive.iter().filter_map(|atom| {
+            let (hop, from) = into(atom, x)?;
+            let from = value(from, values)?;
+            Some((self.world.row_len(from, hop), from, hop))
+        });
+        rows.min_by_key(|&(len, ..)| len)
+    }
+
+    fn candidates(&self, x: VariableId, values: &Values) -> Vec<EntityId> {
+        let domain = self.domains.get(x.index()).and_then(Option::as_ref);
+        match self.shortest_row(x, values) {
+            Some((_, from, hop)) => {
+                let row = self.world.row(from, hop).map(|(id, _)| id);
+                row.filter(|&id| domain.is_none_or(|domain| contains(domain, id))).collect()
+            }
+            None => domain.map_or_else(
+                || self.world.ids().collect(),
+                |domain| domain.iter().map(|&(id, _)| id).collect(),
+            ),
+        }
+    }
+
+    /// What the atoms cost that have all their values now that `x` has one; none if one is no edge.
+    fn cost_of(&self, x: VariableId, values: &Values) -> Option<u8> {
+        let mut sum = 0;
+        for atom in self.branch.positive.iter().filter(|atom| atom.variables().any(|id| id == x)) {
+            if let Some(triple) = triple(atom, values) {
+                sum = plus(sum, self.world.cost(triple)?);
+            }
+        }
+        Some(sum)
+    }
+
+    fn negation_holds(&self, values: &Values) -> bool {
+        let refused = |atom: &Atom| triple(atom, values).is_some_and(|it| self.world.cost(it).is_some());
+        if self.branch.negative.iter().any(refused) {
+            return false;
+        }
+        self.branch.negated.iter().all(|negated| {
+            // The sub-query's own variables have ids of their own, so they have no values yet;
+            // what this branch knows of domains does not hold in there.
+            let nothing = vec![None; values.len()];
+            let search = Search::new(&negated.branch, self.world, &nothing);
+            search.least_given(&mut values.clone()).is_none()
+        })
+    }
+}
+
+fn value(term: Term, values: &Values) -> Option<EntityId> {
+    match term {
+        Term::Entity(id) => Some(id),
+        Term::Variable(id) => values[id.index()],
+    }
+}
+
+fn triple(atom: &Atom, values: &Values) -> Option<Triple> {
+    let (head, tail) = (value(atom.subject, values)?, value(atom.object, values)?);
+    Some(Triple { head, relation: atom.relation, tail })
+}

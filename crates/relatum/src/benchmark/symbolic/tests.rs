@@ -1,0 +1,71 @@
+//! Against every assignment, tried one by one.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::graph::{Graph, GraphBuilder, Split, Triple};
+use crate::query::testing::{ENTITIES, RELATIONS, brute_force, edges, safe_query, tiny_graph};
+use crate::query::{Atom, Branch, Limits, Term};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #[test]
+    fn answers_are_those_of_trying_every_assignment(query in safe_query(), edges in edges()) {
+        let graph = tiny_graph(&edges);
+        let Ok(checked) = query.clone().check(Limits::default()) else { return Ok(()) };
+        let found = answers(&checked.normal_form, &World::of(&graph, &[Split::Train]));
+        prop_assert_eq!(found, brute_force(&query, &graph));
+    }
+
+    #[test]
+    fn the_cost_is_the_least_of_all_assignments(
+        query in safe_query(),
+        edges in prop::collection::vec((0..ENTITIES, 0..RELATIONS, 0..ENTITIES, 0..3usize), 0..12),
+    ) {
+        let mut builder = GraphBuilder::default();
+        (0..ENTITIES).for_each(|id| { builder.entity(&format!("e{id}")); });
+        (0..RELATIONS).for_each(|id| { builder.relation(&format!("r{id}")); });
+        for (h, r, t, split) in edges {
+            builder.add_ids(Split::ALL[split], Triple::new(h, r, t));
+        }
+        let (graph, _) = builder.finish();
+        let Ok(checked) = query.check(Limits::default()) else { return Ok(()) };
+        let query = &checked.normal_form;
+        let found = cheapest(query, &World::with_missing(&graph, &[Split::Train], &[Split::Valid, Split::Test]));
+        let expected: Vec<(EntityId, u8)> = graph.entities.ids().filter_map(|id| {
+            let mut values = vec![None; query.variables.len()];
+            values[query.target.index()] = Some(id);
+            let costs = query.branches.iter().filter_map(|branch| least(branch, &graph, &values));
+            Some((id, costs.min()?))
+        }).collect();
+        prop_assert_eq!(found, expected);
+    }
+}
+
+type Values = [Option<EntityId>];
+
+/// The least number of positive atoms outside train, over all values of the branch's variables.
+fn least(branch: &Branch, graph: &Graph, values: &Values) -> Option<u8> {
+    let open = branch.variables().into_iter().find(|id| values[id.index()].is_none());
+    if let Some(open) = open {
+        let tried = graph.entities.ids().filter_map(|id| {
+            let mut values = values.to_vec();
+            values[open.index()] = Some(id);
+            least(branch, graph, &values)
+        });
+        return tried.min();
+    }
+    let split = |atom: &Atom| {
+        let value = |term| match term {
+            Term::Entity(id) => id,
+            Term::Variable(id) => values[id.index()].unwrap(),
+        };
+        let triple = Triple { head: value(atom.subject), relation: atom.relation, tail: value(atom.object) };
+        Split::ALL.into_iter().find(|&split| graph.edges(split).contains(triple))
+    };
+    let holds = branch.negative.iter().all(|atom| split(atom).is_none())
+        && branch.negated.iter().all(|negated| least(&negated.branch, graph, values).is_none());
+    let costs: Option<Vec<u8>> =
+        branch.positive.iter().map(|atom| split(atom).map(|split| u8::from(split != Split::Train))).collect();
+    Some(costs?.iter().sum()).filter(|_| holds)
+}

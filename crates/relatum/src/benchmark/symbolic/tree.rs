@@ -1,0 +1,154 @@
+//! One branch, solved set by set from its anchors to its target.
+
+use super::costs::{Costs, Gather, contains, meet, plus};
+use super::search::Search;
+use super::world::World;
+use crate::graph::{EntityId, Triple};
+use crate::query::{Atom, Branch, Direction, Hop, Term, VariableId};
+
+/// The values of `target` for which a branch is true, with their least costs.
+///
+/// The positive atoms are walked as a tree with the target at its root:
+/// `cost(x) = Σ over atoms p(y, x) of min over y of cost(y) + cost of the edge p(y, x)`.
+/// Where the branch is not just such a tree, these are candidates, and a search decides.
+pub(super) fn solve(branch: &Branch, target: VariableId, variables: usize, world: &World<'_>) -> Costs {
+    let mut tree = Tree {
+        branch,
+        world,
+        variables,
+        walked: vec![false; branch.positive.len()],
+        refused: vec![false; branch.negative.len()],
+        excluded: vec![false; branch.negated.len()],
+        domains: vec![None; variables],
+        visited: vec![false; variables],
+    };
+    let domain = tree.domain(target);
+    let settled = [&tree.walked, &tree.refused, &tree.excluded].into_iter().flatten().all(|&done| done);
+    match domain {
+        Domain::Of(costs) if settled => costs,
+        domain => {
+            let candidates: Costs = match domain {
+                Domain::Of(costs) => costs,
+                Domain::Any => world.ids().map(|id| (id, 0)).collect(),
+            };
+            let search = Search::new(branch, world, &tree.domains);
+            let cost = |&(id, _): &(EntityId, u8)| Some((id, search.least(target, id)?));
+            candidates.iter().filter_map(cost).collect()
+        }
+    }
+}
+
+/// What a variable can be, as far as the tree below it says.
+enum Domain {
+    /// Nothing restricts it.
+    Any,
+    Of(Costs),
+}
+
+struct Tree<'a> {
+    branch: &'a Branch,
+    world: &'a World<'a>,
+    variables: usize,
+    /// Which positive atoms are part of the tree, which negative ones and sub-queries have been
+    /// applied; the others are left to the search.
+    walked: Vec<bool>,
+    refused: Vec<bool>,
+    excluded: Vec<bool>,
+    domains: Vec<Option<Costs>>,
+    visited: Vec<bool>,
+}
+
+impl Tree<'_> {
+    fn domain(&mut self, x: VariableId) -> Domain {
+        self.visited[x.index()] = true;
+        let mut domain: Option<Costs> = None;
+        let mut loose = Vec::new();
+        let mut restrict = |set: Costs| {
+            domain = Some(match domain.take() {
+                None => set,
+                Some(so_far) => meet(&so_far, &set),
+            });
+        };
+        for index in 0..self.branch.positive.len() {
+            let atom = self.branch.positive[index];
+            let Some((hop, from)) = into(&atom, x).filter(|_| !self.walked[index]) else { continue };
+            match from {
+                Term::Entity(anchor) => {
+                    self.walked[index] = true;
+                    let mut row = Gather::new(self.world.entities());
+                    self.world.row(anchor, hop).for_each(|(id, cost)| row.add(id, cost));
+                    restrict(row.finish());
+                }
+                Term::Variable(y) if !self.visited[y.index()] => {
+                    self.walked[index] = true;
+                    match self.domain(y) {
+                        Domain::Any => loose.push(hop),
+                        Domain::Of(set) => restrict(self.image(&set, hop)),
+                    }
+                }
+                // The atom closes a cycle, or is a loop.
+                Term::Variable(_) => {}
+            }
+        }
+        for hop in loose {
+            domain = Some(self.reached_from_anywhere(domain.take(), hop));
+        }
+        let Some(mut set) = domain else { return Domain::Any };
+        self.apply_negation(x, &mut set);
+        self.domains[x.index()] = Some(set.clone());
+        Domain::Of(set)
+    }
+
+    fn image(&self, set: &Costs, hop: Hop) -> Costs {
+        let mut image = Gather::new(self.world.entities());
+        for &(y, cost) in set {
+            self.world.row(y, hop).for_each(|(x, edge)| image.add(x, plus(cost, edge)));
+        }
+        image.finish()
+    }
+
+    /// Those of the candidates, or of all entities, to which a hop leads from anywhere.
+    fn reached_from_anywhere(&self, candidates: Option<Costs>, hop: Hop) -> Costs {
+        let least = |x: EntityId| self.world.row(x, hop.reversed()).map(|(_, cost)| cost).min();
+        match candidates {
+            Some(set) => set.into_iter().filter_map(|(x, cost)| Some((x, plus(cost, least(x)?)))).collect(),
+            None => self.world.ids().filter_map(|x| Some((x, least(x)?))).collect(),
+        }
+    }
+
+    /// Takes out what negated atoms with an anchor and sub-queries about `x` alone refuse.
+    fn apply_negation(&mut self, x: VariableId, set: &mut Costs) {
+        for (atom, refused) in self.branch.negative.iter().zip(&mut self.refused) {
+            if let Some((hop, Term::Entity(anchor))) = into(atom, x) {
+                *refused = true;
+                set.retain(|&(id, _)| self.world.cost(edge(anchor, hop, id)).is_none());
+            }
+        }
+        for (negated, excluded) in self.branch.negated.iter().zip(&mut self.excluded) {
+            if negated.free() == [x] && negated.branch.binds(x) {
+                *excluded = true;
+                let answers = solve(&negated.branch, x, self.variables, self.world);
+                set.retain(|&(id, _)| !contains(&answers, id));
+            }
+        }
+    }
+}
+
+/// An atom as a hop that ends in a variable, and where it comes from; none if the variable is not
+/// in it. In a loop `p(x, x)` it comes from the variable itself.
+pub(super) fn into(atom: &Atom, x: VariableId) -> Option<(Hop, Term)> {
+    let hop = |direction| Hop { relation: atom.relation, direction };
+    match (atom.subject, atom.object) {
+        (from, Term::Variable(id)) if id == x => Some((hop(Direction::Forward), from)),
+        (Term::Variable(id), from) if id == x => Some((hop(Direction::Backward), from)),
+        _ => None,
+    }
+}
+
+fn edge(from: EntityId, hop: Hop, to: EntityId) -> Triple {
+    let (head, tail) = match hop.direction {
+        Direction::Forward => (from, to),
+        Direction::Backward => (to, from),
+    };
+    Triple { head, relation: hop.relation, tail }
+}

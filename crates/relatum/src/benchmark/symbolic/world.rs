@@ -1,0 +1,64 @@
+//! The edges that are believed, and what believing them costs.
+
+use crate::graph::{Edges, EntityId, Graph, Id, Split, Triple};
+use crate::query::{Direction, Hop};
+
+/// Stored edges that are taken for true, in layers: an edge of a layer costs what the layer says.
+#[derive(Clone, Debug)]
+pub struct World<'a> {
+    layers: Vec<(&'a Edges, u8)>,
+    entities: usize,
+}
+
+impl<'a> World<'a> {
+    /// The edges of some splits, all at no cost.
+    pub fn of(graph: &'a Graph, splits: &[Split]) -> Self {
+        Self::with_missing(graph, splits, &[])
+    }
+
+    /// The edges that are known, at no cost, and those that would have to be predicted, one each.
+    pub fn with_missing(graph: &'a Graph, known: &[Split], missing: &[Split]) -> Self {
+        let free = known.iter().map(|&split| (graph.edges(split), 0));
+        let charged = missing.iter().map(|&split| (graph.edges(split), 1));
+        Self { layers: free.chain(charged).collect(), entities: graph.entities.len() }
+    }
+
+    /// One set of edges at no cost.
+    pub(crate) fn of_edges(edges: &'a Edges, entities: usize) -> Self {
+        Self { layers: vec![(edges, 0)], entities }
+    }
+
+    /// The number of entities.
+    pub(super) fn entities(&self) -> usize {
+        self.entities
+    }
+
+    pub(super) fn ids(&self) -> impl Iterator<Item = EntityId> + use<> {
+        (0..self.entities).map(EntityId::from_index)
+    }
+
+    /// Where a hop leads from an entity, with the cost of each edge; ascending within a layer.
+    pub(super) fn row(&self, from: EntityId, hop: Hop) -> impl Iterator<Item = (EntityId, u8)> {
+        self.layers.iter().flat_map(move |&(edges, cost)| {
+            let adjacency = match hop.direction {
+                Direction::Forward => &edges.outgoing,
+                Direction::Backward => &edges.incoming,
+            };
+            adjacency.along(from, hop.relation).iter().map(move |arc| (arc.neighbour, cost))
+        })
+    }
+
+    /// How many edges a hop finds.
+    pub(super) fn row_len(&self, from: EntityId, hop: Hop) -> usize {
+        let lens = self.layers.iter().map(|(edges, _)| match hop.direction {
+            Direction::Forward => edges.outgoing.along(from, hop.relation).len(),
+            Direction::Backward => edges.incoming.along(from, hop.relation).len(),
+        });
+        lens.sum()
+    }
+
+    /// What it costs to believe an edge; none if it is in no layer.
+    pub(super) fn cost(&self, triple: Triple) -> Option<u8> {
+        self.layers.iter().filter(|(edges, _)| edges.contains(triple)).map(|&(_, cost)| cost).min()
+    }
+}
