@@ -249,4 +249,3 @@ fn growth(queries: usize) {
         }
     }
 }
-
