@@ -68,7 +68,7 @@ impl Cluster<'_> {
         for (index, (nested, truth)) in branch.negated.iter().zip(&explanation.sub_queries).enumerate() {
             let note = format!("a{}n{index}", self.rank);
             let text = self.normal_form.sub_query_text(nested, self.graph);
-            let label = quoted(&format!("not {text}\n{truth:.4}"));
+            let label = quoted(&format!("not {text}\n{:.4}", 1.0 - truth));
             let _ = writeln!(dot, "    {note} [shape=note, color=red, label={label}];");
             for id in nested.free() {
                 let _ = writeln!(
@@ -97,7 +97,7 @@ impl Cluster<'_> {
         let not = if atom.negated { "not " } else { "" };
         let known = atom.known.map_or_else(|| "predicted".to_owned(), |split| format!("known, {split}"));
         let relation = self.graph.relation_text(atom.edge.relation);
-        let label = quoted(&format!("{not}{relation}\n{:.4} {known}", atom.truth));
+        let label = quoted(&format!("{not}{relation}\n{:.4} {known}", atom.value));
         let style = if atom.known.is_some() { "solid" } else { "dashed" };
         let negated = if atom.negated { ", color=red, arrowhead=tee" } else { "" };
         let (from, to) = (self.node(subject), self.node(object));

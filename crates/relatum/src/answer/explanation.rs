@@ -46,6 +46,8 @@ pub struct ExplainedAtom {
     pub negated: bool,
     /// How true the edge is.
     pub truth: f32,
+    /// What that counts in the score: the truth itself, or its negation.
+    pub value: f32,
     /// The split of the trusted graph that holds the edge; none: it is a prediction.
     pub known: Option<Split>,
 }
@@ -125,7 +127,7 @@ pub(super) fn explain(
         let alternatives = alternatives
             .map(|(assignment, score)| Alternative { assignment: assignment.clone(), score: *score })
             .collect();
-        let atoms = atoms(branch_plan, truth, &assignment);
+        let atoms = atoms(branch_plan, truth, how.logic, &assignment);
         let mut explanation =
             Explanation { branch, branch_scores, score: 0.0, assignment, atoms, sub_queries, alternatives };
         explanation.score = explanation.refold(how.logic);
@@ -153,7 +155,12 @@ pub(super) fn value_of(assignment: &Assignment, id: VariableId) -> Option<Entity
 }
 
 /// The truth of every atom, scored from the side from which the plan scores it.
-pub(super) fn atoms(plan: &BranchPlan, truth: &dyn AtomTruth, assignment: &Assignment) -> Vec<ExplainedAtom> {
+pub(super) fn atoms(
+    plan: &BranchPlan,
+    truth: &dyn AtomTruth,
+    logic: Logic,
+    assignment: &Assignment,
+) -> Vec<ExplainedAtom> {
     let positive = plan.branch.positive.iter().map(|atom| (atom, false));
     let all = positive.chain(plan.branch.negative.iter().map(|atom| (atom, true)));
     let mut explained = Vec::new();
@@ -178,7 +185,8 @@ pub(super) fn atoms(plan: &BranchPlan, truth: &dyn AtomTruth, assignment: &Assig
             truth.rows(&[from], hop, &mut row);
             value = row[to.index()];
         }
-        explained.push(ExplainedAtom { edge, negated, truth: value, known });
+        let counts = if negated { logic.negation.not(value) } else { value };
+        explained.push(ExplainedAtom { edge, negated, truth: value, value: counts, known });
     }
     explained
 }

@@ -10,9 +10,11 @@ mod tests;
 
 pub use explanation::{Alternative, ExplainedAtom, Explanation};
 
+use crate::benchmark::answers;
 use crate::graph::{EntityId, Graph, Id};
 use crate::model::{Calibration, Model};
-use crate::plan::Plan;
+use crate::plan::{BranchPlan, Plan};
+use crate::query::NormalForm;
 use crate::search::beam::{Beam, Width};
 use crate::search::continuous::ContinuousSettings;
 use crate::search::exact::{Exact, Goal};
@@ -110,7 +112,8 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
         return Err(SearchError::NotCalibrated);
     }
     let truth = Scorer::new(model, graph, how.calibration, how.known).with_sharpness(how.sharpness);
-    let trusted = if how.known == Known::Ignore { Known::TRAIN } else { how.known };
+    // What is stored is no news, whether it is trusted or not.
+    let trusted = if how.known == Known::Ignore { Known::ALL } else { how.known };
     let facts = Facts::new(graph, trusted);
     if how.method == Method::Continuous {
         return relaxed::answer(plan, model, graph, &truth, &facts, how);
@@ -118,12 +121,7 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
     answer(plan, &truth, &facts, how)
 }
 
-fn answer(
-    plan: &Plan,
-    truth: &dyn AtomTruth,
-    facts: &dyn AtomTruth,
-    how: &Ask,
-) -> Result<Answers, SearchError> {
+fn answer(plan: &Plan, truth: &dyn AtomTruth, facts: &Facts<'_>, how: &Ask) -> Result<Answers, SearchError> {
     let raw = !how.calibration.is_truth();
     let beam = Beam::new(plan, truth, how.logic, how.width, how.budget, raw)?;
     // On a tree the best values of each variable are at least as good as a beam of assignments, and
@@ -142,7 +140,11 @@ fn answer(
         Some(exact) => exact.run(Goal::Top { count: how.top, keep: &keep, within: WITHIN, most })?,
         None => beam.run()?,
     };
-    let Found { scores, certainty, rows } = found;
+    let Found { mut scores, certainty, rows } = found;
+    if exact.is_none() && !raw && how.known != Known::Ignore && !plan.branches.iter().any(negates) {
+        // Every condition that trusted edges meet is exactly 1, whether a beam came by or not.
+        scores.iter_mut().zip(&known).filter(|(_, known)| **known).for_each(|(score, _)| *score = 1.0);
+    }
     // A truth value of 0 is no answer; raw scores have no such floor.
     let counts = |entity: EntityId| keep(entity) && (raw || scores[entity.index()] > 0.0);
     let top: Vec<(EntityId, f32)> =
@@ -152,6 +154,12 @@ fn answer(
     } else {
         Vec::new()
     };
+    // What a beam never came by has no assignment to show.
+    let folds = |explanation: &Explanation, score: f32| {
+        exact.is_some()
+            || raw
+            || how.logic.t_norm.any(explanation.branch_scores.iter().copied()) >= score - 1e-4
+    };
     let mut explanations = explanations.into_iter();
     let answers = top
         .into_iter()
@@ -159,21 +167,29 @@ fn answer(
             entity,
             score,
             known: known[entity.index()],
-            explanation: explanations.next().flatten(),
+            explanation: explanations.next().flatten().filter(|it| folds(it, score)),
         })
         .collect();
     Ok(Answers { answers, certainty, rows })
 }
 
-/// For every entity, whether the stored edges alone make it an answer: the same plan run in a world
-/// where every stored edge is 1 and every other 0.
-fn known_answers(plan: &Plan, facts: &dyn AtomTruth) -> Result<Vec<bool>, SearchError> {
-    let scores = if plan.is_tree() {
+fn negates(branch: &BranchPlan) -> bool {
+    !branch.branch.negative.is_empty() || !branch.branch.negated.is_empty()
+}
+
+/// For every entity, whether the stored edges alone make it an answer: on a tree the same plan run in
+/// a world where every stored edge is 1 and every other 0, else a search from set to set.
+fn known_answers(plan: &Plan, facts: &Facts<'_>) -> Result<Vec<bool>, SearchError> {
+    if plan.is_tree() {
         let goal = Goal::All { floor: 0.5, most: None };
-        Exact::new(plan, facts, Logic::default(), Budget::default())?.run(goal)?.scores
-    } else {
-        let width = Width { k: 1000, paper: false };
-        Beam::new(plan, facts, Logic::default(), width, Budget::default(), false)?.run()?.scores
-    };
-    Ok(scores.into_iter().map(|score| score > 0.5).collect())
+        let found = Exact::new(plan, facts, Logic::default(), Budget::default())?.run(goal)?;
+        return Ok(found.scores.into_iter().map(|score| score > 0.5).collect());
+    }
+    let branches = plan.branches.iter().map(|branch| branch.branch.clone()).collect();
+    let query = NormalForm { target: plan.target, variables: plan.variables.clone(), branches };
+    let mut known = vec![false; facts.entities()];
+    for answer in answers(&query, &facts.world()) {
+        known[answer.index()] = true;
+    }
+    Ok(known)
 }

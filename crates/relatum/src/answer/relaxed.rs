@@ -21,7 +21,11 @@ pub(super) fn answer(
     let mut search = Continuous::new(plan, model, graph, how.logic, settings, how.budget)?;
     let known = known_answers(plan, facts)?;
     let Found { scores, certainty, rows } = search.run()?;
-    let top = best(&scores, how.top, |entity| !(how.new_only && known[entity.index()]));
+    // As for the other methods: a truth value of 0 is no answer.
+    let raw = !how.calibration.is_truth();
+    let counts =
+        |entity: EntityId| !(how.new_only && known[entity.index()]) && (raw || scores[entity.index()] > 0.0);
+    let top = best(&scores, how.top, counts);
     let mut explanations = if how.explain {
         Explainer::new(plan, truth, how, &search)?.all(&top)?
     } else {
@@ -102,7 +106,7 @@ impl<'a> Explainer<'a> {
         let plan = &self.plan.branches[branch];
         let sub_query = |which| self.beam.sub_query(branch, which, &assignment);
         let sub_queries = (0..plan.negated.len()).map(sub_query).collect::<Result<_, _>>()?;
-        let atoms = atoms(plan, self.truth, &assignment);
+        let atoms = atoms(plan, self.truth, self.how.logic, &assignment);
         let alternatives = Vec::new();
         let mut explanation =
             Explanation { branch, branch_scores, score: 0.0, assignment, atoms, sub_queries, alternatives };

@@ -92,7 +92,7 @@ impl TNorm {
 
     /// The conjunction of all values; of none, 1.
     pub fn all(self, values: impl IntoIterator<Item = f32>) -> f32 {
-        values.into_iter().fold(1.0, |x, y| self.and(x, y))
+        values.into_iter().reduce(|x, y| self.and(x, y)).unwrap_or(1.0)
     }
 
     /// The disjunction of all values; of none, 0.

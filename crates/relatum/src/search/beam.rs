@@ -13,6 +13,7 @@ use super::top::best;
 use super::{AtomTruth, Budget, Certainty, Found, Logic, SearchError, block_of};
 use crate::graph::{EntityId, Id};
 use crate::kernels::{Threads, meet};
+use crate::logic::TNorm;
 use crate::plan::{BranchPlan, Factor, Plan, SignedHop, Step};
 use crate::query::{Direction, Hop, Term, VariableId};
 
@@ -38,6 +39,8 @@ pub struct Beam<'a> {
     budget: Budget,
     /// The score of what was never reached: 0, or −∞ where scores are no truth values.
     nothing: f32,
+    /// The score of no condition at all: 1, or +∞ where the smallest of raw scores is wanted.
+    unit: f32,
 }
 
 /// An assignment of some variables with the score of all atoms between them.
@@ -45,6 +48,8 @@ pub struct Beam<'a> {
 struct State {
     values: Assignment,
     score: f32,
+    /// Which of the best values of the state before it this one took.
+    place: usize,
 }
 
 impl State {
@@ -87,7 +92,8 @@ impl<'a> Beam<'a> {
             return Err(SearchError::RawScores);
         }
         let nothing = if raw { f32::NEG_INFINITY } else { 0.0 };
-        Ok(Self { plan, truth, logic, width, budget, nothing })
+        let unit = if raw && logic.t_norm == TNorm::Godel { f32::INFINITY } else { 1.0 };
+        Ok(Self { plan, truth, logic, width, budget, nothing, unit })
     }
 
     /// Runs every branch and joins their scores.
@@ -188,7 +194,7 @@ impl<'a> Beam<'a> {
         usage: &mut Usage,
     ) -> Result<Outcome, SearchError> {
         let n = self.truth.entities();
-        let mut states = vec![State { values: inputs.to_vec(), score: 1.0 }];
+        let mut states = vec![State { values: inputs.to_vec(), score: self.unit, place: 0 }];
         let mut scores = vec![self.nothing; n];
         let mut reached = Vec::new();
         for (index, step) in plan.steps.iter().enumerate() {
@@ -210,6 +216,9 @@ impl<'a> Beam<'a> {
                             let own = asked.iter().map(|x| t_norm.and(state.score, vector[x.index()]));
                             reached.push((state.clone(), own.collect()));
                         }
+                    } else if self.budget.is_late() {
+                        usage.stopped = true;
+                        break;
                     } else {
                         self.extend(step, state, &vector, &mut next);
                     }
@@ -247,15 +256,15 @@ impl<'a> Beam<'a> {
             &joint
         };
         let count = if step.beam.is_some() { self.width.k } else { usize::MAX };
-        for (value, _) in best(by, count, own) {
+        for (place, (value, _)) in best(by, count, own).into_iter().enumerate() {
             let score = self.logic.t_norm.and(state.score, vector[value.index()]);
             let mut values = state.values.clone();
             values.push((step.variable, value));
-            let extended = State { values, score };
+            let extended = State { values, score, place };
             let key: Vec<EntityId> = step.needed.iter().filter_map(|&id| extended.value(id)).collect();
             match next.entry(key) {
-                std::collections::hash_map::Entry::Vacant(place) => {
-                    place.insert(extended);
+                std::collections::hash_map::Entry::Vacant(free) => {
+                    free.insert(extended);
                 }
                 std::collections::hash_map::Entry::Occupied(mut known) => {
                     let known = known.get_mut();
@@ -275,7 +284,12 @@ impl<'a> Beam<'a> {
     /// The states to go on with, in an order that depends on nothing but them.
     fn cut(&self, step: &Step, next: FxHashMap<Vec<EntityId>, State>) -> Vec<State> {
         let mut states: Vec<State> = next.into_values().collect();
-        states.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.values.cmp(&b.values)));
+        // Of equal scores the first value of every state comes before the second of any: where many
+        // facts are 1, a beam that took all values of its first state would see nothing else.
+        states.sort_unstable_by(|a, b| {
+            let by_place = a.place.cmp(&b.place).then_with(|| a.values.cmp(&b.values));
+            b.score.total_cmp(&a.score).then(by_place)
+        });
         if !self.width.paper && step.beam.is_some() {
             states.truncate(self.width.k);
         }
@@ -291,7 +305,7 @@ impl<'a> Beam<'a> {
         usage: &mut Usage,
     ) -> Result<Vec<Vec<f32>>, SearchError> {
         let n = self.truth.entities();
-        let mut common = vec![1.0; n];
+        let mut common = vec![self.unit; n];
         let mut vectors: Option<Vec<Vec<f32>>> = None;
         let mut loops = Vec::new();
         for factor in &step.factors {
@@ -310,7 +324,7 @@ impl<'a> Beam<'a> {
                     from.sort_unstable();
                     from.dedup();
                     let rows = self.rows(&from, *hop, *negated, usage)?;
-                    let all = vectors.get_or_insert_with(|| vec![vec![1.0; n]; states.len()]);
+                    let all = vectors.get_or_insert_with(|| vec![vec![self.unit; n]; states.len()]);
                     let grain = Threads::here().grain();
                     all.par_iter_mut().zip(states).with_min_len(grain).for_each(|(vector, state)| {
                         let value = state.value(*variable);
@@ -330,7 +344,7 @@ impl<'a> Beam<'a> {
                             .for_each(|(all, x)| *all = self.logic.t_norm.and(*all, 1.0 - x));
                         continue;
                     }
-                    let all = vectors.get_or_insert_with(|| vec![vec![1.0; n]; states.len()]);
+                    let all = vectors.get_or_insert_with(|| vec![vec![self.unit; n]; states.len()]);
                     for (vector, state) in all.iter_mut().zip(states) {
                         let inputs: Assignment =
                             nested.inputs.iter().filter_map(|&id| Some((id, state.value(id)?))).collect();

@@ -1,6 +1,7 @@
 //! Truth by the stored edges alone: what follows without any prediction.
 
 use super::truth::{AtomTruth, Known};
+use crate::benchmark::World;
 use crate::graph::{EntityId, Graph, Id, Split, Triple};
 use crate::query::{Direction, Hop};
 
@@ -15,6 +16,11 @@ impl<'a> Facts<'a> {
     /// The facts of a graph that are trusted.
     pub fn new(graph: &'a Graph, known: Known) -> Self {
         Self { graph, known }
+    }
+
+    /// The same facts as sets of edges.
+    pub(crate) fn world(&self) -> World<'a> {
+        World::of(self.graph, self.known.splits())
     }
 
     /// The entities that a hop leads to in a split.

@@ -56,8 +56,12 @@ pub struct Budget {
 impl Budget {
     /// Whether nothing is left after so many rows.
     pub(crate) fn is_spent(&self, rows: usize) -> bool {
-        self.rows.is_some_and(|most| rows >= most)
-            || self.until.is_some_and(|until| std::time::Instant::now() >= until)
+        self.rows.is_some_and(|most| rows >= most) || self.is_late()
+    }
+
+    /// Whether the time is up, or somebody asked to stop.
+    pub(crate) fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| std::time::Instant::now() >= until)
             || self.stop.is_some_and(|stop| stop())
     }
 }

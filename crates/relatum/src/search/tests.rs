@@ -118,7 +118,8 @@ proptest! {
         let (narrow, wide) = (run(most), run(100));
         prop_assert!(narrow.scores.iter().zip(&expected).all(|(low, truth)| low <= &(truth + 1e-5)));
         let scores = |scores: &[f32]| best(scores, count, |_| true).iter().map(|it| it.1).collect::<Vec<_>>();
-        prop_assert!(matches!(wide.certainty, Certainty::Exact { .. }));
+        let proven = matches!(wide.certainty, Certainty::Exact { .. });
+        prop_assert!(proven, "{:?}", wide.certainty);
         prop_assert!(close(&scores(&wide.scores), &scores(&expected)), "{:?} {expected:?}", wide.scores);
         if let Certainty::Exact { .. } = narrow.certainty {
             prop_assert!(close(&scores(&narrow.scores), &scores(&expected)), "{:?} {expected:?}", narrow.scores);

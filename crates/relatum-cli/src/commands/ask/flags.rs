@@ -37,11 +37,12 @@ pub(crate) struct Flags {
     /// optimisation; adaptive needs `relatum calibrate`
     #[arg(long, default_value = AUTO, value_parser = calibrations())]
     calibration: Auto<Calibration>,
-    /// Negate as 1 - min(1, C·truth); auto: as tuned, else 1
+    /// Negate atoms as 1 - min(1, C·truth) (sub-queries as 1 - truth); auto: as tuned, else 1
     #[arg(long, value_name = "C", default_value = AUTO, value_parser = parse_scale)]
     negation_scale: Auto<f32>,
-    /// Which stored edges count as true: all, those of train only, or none
-    #[arg(long, default_value = "trust", value_parser = ["trust", "train", "ignore"])]
+    /// Which stored edges count as true: all, those of train only, or none; auto: all, but none with
+    /// raw scores, beside which 1 means nothing
+    #[arg(long, default_value = AUTO, value_parser = [AUTO, "trust", "train", "ignore"])]
     known: String,
     /// How many answers
     #[arg(long, default_value_t = 10, value_parser = parse_positive)]
@@ -168,6 +169,7 @@ impl Flags {
             known: match self.known.as_str() {
                 "ignore" => Known::Ignore,
                 "train" => Known::TRAIN,
+                AUTO if self.calibration.0 == Some(Calibration::Raw) => Known::Ignore,
                 _ => Known::ALL,
             },
             top,

@@ -13,7 +13,9 @@ fn certainty_text(answers: &Answers) -> String {
         Certainty::Exact { within } if within > 0.0 => format!("proven exact to {within:.0e}"),
         Certainty::Exact { .. } => "proven exact".to_owned(),
         Certainty::Beam => "the best of a beam".to_owned(),
-        Certainty::Continuous { steps } => format!("continuous optimisation, {steps} steps"),
+        Certainty::Continuous { steps } => {
+            format!("continuous optimisation, {steps} steps; explained by the nearest entities")
+        }
         Certainty::Stopped => "stopped early: the best so far".to_owned(),
     }
 }
@@ -78,18 +80,20 @@ pub(crate) fn explanation_text(graph: &Graph, question: &Question, explanation: 
     for atom in &explanation.atoms {
         let edge = atom.edge;
         let known = atom.known.map_or_else(|| "predicted".to_owned(), |split| format!("known, {split}"));
-        let not = if atom.negated { "not " } else { "" };
+        // What enters the score, so that a reader can fold it again.
+        let (not, itself) =
+            if atom.negated { ("not ", format!(" with {:.4}", atom.truth)) } else { ("", String::new()) };
         lines.push(format!(
-            "{not}{}({}, {})  {:.4}  {known}",
+            "{not}{}({}, {})  {:.4}  {known}{itself}",
             graph.relation_text(edge.relation),
             graph.entity_text(edge.head),
             graph.entity_text(edge.tail),
-            atom.truth
+            atom.value
         ));
     }
     let negated = normal_form.branches.get(explanation.branch).map_or(&[][..], |branch| &branch.negated);
     for (nested, truth) in negated.iter().zip(&explanation.sub_queries) {
-        lines.push(format!("not {}  {truth:.4}", normal_form.sub_query_text(nested, graph)));
+        lines.push(format!("not {}  {:.4}", normal_form.sub_query_text(nested, graph), 1.0 - truth));
     }
     for other in &explanation.alternatives {
         let values = other.assignment.iter().filter(|(id, _)| *id != normal_form.target);
@@ -121,6 +125,7 @@ pub(crate) fn as_json(text: &str, graph: &Graph, question: &Question, answers: &
                 "object": name(atom.edge.tail),
                 "negated": atom.negated,
                 "truth": atom.truth,
+                "value": atom.value,
                 "known": atom.known.map(Split::name),
             })
         };
