@@ -41,7 +41,21 @@ fn mistakes_are_shown_and_the_next_line_is_read() {
         ":explain\n?G : has_gender(Hitch, G)\n:set k 0\n:set colour red\n:nonsense\n:s\n:find\n?G : has_genre(Hitch, G)\n:explain 9\n",
     );
     assert_eq!(outcome.code, 0);
-    insta::assert_snapshot!(outcome.stderr, @"");
+    insta::assert_snapshot!(outcome.stderr, @r"
+    error: no question has been answered yet
+    error: there is no relation 'has_gender'
+      |
+    1 | ?G : has_gender(Hitch, G)
+      |      ^^^^^^^^^^ not a relation of this graph
+      |
+      = help: the nearest name is has_genre
+    error: invalid value '0' for '--k <K>': expected a whole number, at least 1
+    error: there is no setting 'colour'; there are sparql, method, k, paper, t-norm, calibration, negation-scale, known, top, new-only, explain, json, dot, model, timeout, max-rows
+    error: there is no command :nonsense; :help lists them
+    error: which command? :set, :stats
+    error: :find needs a text to look for
+    error: expected the number of an answer, 1 to 2, not '9'
+    ");
     assert!(outcome.stdout.contains("1. "), "{}", outcome.stdout);
 }
 
@@ -58,7 +72,7 @@ fn settings_are_shown_changed_and_used() {
     assert!(outcome.stdout.contains("  2. ") && !outcome.stdout.contains("  3. "), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("\"certainty\": \"proven exact\""), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("digraph answers {"), "{}", outcome.stdout);
-    assert!(outcome.stdout.contains("calibration     softmax-count"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("  calibration     auto "), "{}", outcome.stdout);
     assert!(outcome.stderr.contains("there is no model `gone`"), "{}", outcome.stderr);
     assert!(!outcome.stderr.contains("never"), ":quit ends it: {}", outcome.stderr);
 }

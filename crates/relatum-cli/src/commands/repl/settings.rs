@@ -11,8 +11,7 @@ use crate::output;
 /// The settings of a session.
 pub(super) struct Settings {
     pub(super) flags: Flags,
-    /// What was said, on the command line or with `:set`. The rest follows from it: the default of
-    /// one setting may depend on another.
+    /// What was said, on the command line or with `:set`; everything else has its default.
     given: BTreeMap<&'static str, String>,
 }
 
@@ -174,19 +173,6 @@ mod tests {
     }
 
     #[test]
-    fn a_default_may_depend_on_another_setting() {
-        let calibration = |settings: &Settings| {
-            settings.flags.pairs().into_iter().find(|(name, _)| *name == "calibration").unwrap().1
-        };
-        let started = settings(&["--method=continuous"]);
-        assert_eq!(calibration(&started), "sigmoid");
-        let back = started.changed("method", "auto").unwrap();
-        assert_eq!(calibration(&back), "softmax-count");
-        let chosen = back.changed("calibration", "minmax").unwrap().changed("method", "continuous").unwrap();
-        assert_eq!(calibration(&chosen), "minmax");
-    }
-
-    #[test]
     fn a_wrong_value_lists_the_choices() {
         let settings = settings(&[]);
         let said = |name: &str, value: &str| settings.changed(name, value).err().unwrap().0;
@@ -196,7 +182,7 @@ mod tests {
         ");
         insta::assert_snapshot!(said("calibration", "tanh"), @r"
         invalid value 'tanh' for '--calibration <CALIBRATION>'
-          [possible values: sigmoid, minmax, softmax, softmax-count, adaptive, raw]
+          [possible values: auto, sigmoid, minmax, softmax, softmax-count, adaptive, raw]
         ");
         insta::assert_snapshot!(said("k", "0"), @"invalid value '0' for '--k <K>': expected a whole number, at least 1");
         insta::assert_snapshot!(said("explain", "perhaps"), @"explain is on or off, not 'perhaps'");
