@@ -130,6 +130,9 @@ fn fingerprint(model: &Model, queries: &str) -> String {
     hash.update(model.predictor().name().as_bytes());
     hash.update(bytemuck::cast_slice(model.entities()));
     hash.update(bytemuck::cast_slice(model.relations()));
+    if let Some(affine) = model.affine() {
+        hash.update(bytemuck::cast_slice(affine.values()));
+    }
     hash.update(queries.as_bytes());
     format!("{:016x}", hash.digest())
 }

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{BenchmarkError, QueryGroup, Role, Search, Setting, Template};
 use crate::graph::{EntityId, Graph, Split};
-use crate::model::{LinkMetrics, Model, Reciprocals, Ties, filtered_rank};
+use crate::model::{Calibration, LinkMetrics, Model, Reciprocals, Ties, filtered_rank};
 use crate::plan::{BranchPlan, Plan, PlanOptions, Statistics};
 use crate::query::{Branch, Direction, Hop, Limits, Term};
 use crate::search::beam::{Beam, Width};
 use crate::search::continuous::{Continuous, ContinuousSettings};
 use crate::search::exact::{Exact, Goal};
-use crate::search::{AtomTruth, Budget, Scorer};
+use crate::search::{AtomTruth, Budget, Scorer, SearchError};
 
 /// Answers benchmark queries with one model.
 pub struct Evaluator<'a> {
@@ -99,14 +99,19 @@ impl<'a> Evaluator<'a> {
         setting: &Setting,
         go_on: &dyn Fn(usize) -> bool,
     ) -> Result<Outcome, BenchmarkError> {
+        if setting.calibration == Calibration::Adaptive && self.model.affine().is_none() {
+            return Err(SearchError::NotCalibrated.into());
+        }
         let began = Instant::now();
         let template = group.template()?;
         let n = self.graph.entities.len();
         let scorer = Scorer::new(self.model, self.graph, setting.calibration, setting.known)
             .with_sharpness(setting.sharpness);
         let mut outcome = Outcome { ranks: Vec::with_capacity(chosen.len()), rows: 0, seconds: 0.0 };
-        // So many queries that the rows of their anchors fill one product, not more than 128 MB.
+        // So many queries that the rows of their anchors fill one product, not more than 128 MB; few
+        // enough to ask now and then whether to go on, where each takes long.
         let together = (32_000_000 / n.max(1) / template.roles().len().max(1)).clamp(1, 1024);
+        let together = if template.query().variables.len() > 1 { together.min(64) } else { together };
         for chunk in chosen.chunks(together) {
             let plans: Vec<Plan> = chunk
                 .par_iter()

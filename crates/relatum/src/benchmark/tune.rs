@@ -124,7 +124,7 @@ impl Family {
                 }
                 if shape.variables > 0 {
                     let exact = |floor, k| change(move |s| s.search = Search::Exact { floor, k });
-                    axes.push(vec![exact(0.001, 512), exact(0.0002, 2048)]);
+                    axes.push(vec![exact(0.001, 512)]);
                 }
             }
         }
