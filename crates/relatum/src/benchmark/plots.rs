@@ -33,7 +33,7 @@ pub fn bars(title: &str, unit: &str, categories: &[String], series: &[Series<Opt
         let start = LEFT + place as f64 * group + group * 0.08;
         for (index, series) in series.iter().enumerate() {
             let Some(value) = series.values.get(place).copied().flatten() else { continue };
-            let top = svg.y(&axis, value);
+            let top = axis.y(value);
             svg.add(format_args!(
                 "<rect x=\"{:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\"><title>{}, {}: {}</title></rect>",
                 start + index as f64 * bar,
@@ -72,7 +72,7 @@ pub fn lines(title: &str, unit: &str, x_name: &str, series: &[Series<(f64, f64)>
     }
     svg.text(WIDTH / 2.0, HEIGHT - 8.0, "middle", x_name);
     for (index, series) in series.iter().enumerate() {
-        let at: Vec<(f64, f64)> = series.values.iter().map(|&(x, y)| (place(x), svg.y(&axis, y))).collect();
+        let at: Vec<(f64, f64)> = series.values.iter().map(|&(x, y)| (place(x), axis.y(y))).collect();
         let path: Vec<String> = at.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         svg.add(format_args!(
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>",
@@ -111,6 +111,11 @@ impl Axis {
         Self { high: (self.high / self.step).ceil() * self.step, ..self }
     }
 
+    /// Where a value stands in the picture.
+    fn y(&self, value: f64) -> f64 {
+        HEIGHT - BOTTOM - (value - self.low) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM)
+    }
+
     fn ticks(&self) -> impl Iterator<Item = f64> {
         let count = ((self.high - self.low) / self.step).round() as usize;
         (0..=count).map(|index| self.low + index as f64 * self.step)
@@ -146,13 +151,9 @@ impl Svg {
         svg
     }
 
-    fn y(&self, axis: &Axis, value: f64) -> f64 {
-        HEIGHT - BOTTOM - (value - axis.low) / (axis.high - axis.low) * (HEIGHT - TOP - BOTTOM)
-    }
-
     fn y_axis(&mut self, axis: &Axis) {
         for tick in axis.ticks() {
-            let y = self.y(axis, tick);
+            let y = axis.y(tick);
             self.add(format_args!(
                 "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" stroke=\"#dddddd\"/>",
                 WIDTH - RIGHT

@@ -216,13 +216,19 @@ impl Traits {
         Ok(traits)
     }
 
+    fn note_all<E, R>(&mut self, parts: &[Formula<E, R>]) {
+        for part in parts {
+            self.note(part);
+        }
+    }
+
     fn note<E, R>(&mut self, formula: &Formula<E, R>) {
         match formula {
             Formula::Atom(_) => {}
-            Formula::And(parts) => parts.iter().for_each(|part| self.note(part)),
+            Formula::And(parts) => self.note_all(parts),
             Formula::Or(parts) => {
                 self.unites = true;
-                parts.iter().for_each(|part| self.note(part));
+                self.note_all(parts);
             }
             Formula::Not(part) => {
                 self.negates = true;

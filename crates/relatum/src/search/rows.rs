@@ -26,7 +26,9 @@ pub(crate) fn of(
         truth.rows(from, signed.hop, rows);
         check(rows)?;
         if signed.negated {
-            rows.iter_mut().for_each(|value| *value = logic.negation.not(*value));
+            for value in rows.iter_mut() {
+                *value = logic.negation.not(*value);
+            }
         }
         if index > 0 {
             meet(logic.t_norm, all, one);

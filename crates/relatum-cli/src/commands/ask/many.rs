@@ -69,7 +69,7 @@ struct Line {
 /// A line of output, and whether it is an answer.
 struct Answered {
     json: Value,
-    answered: bool,
+    is_answer: bool,
     end: u64,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn answer(asker: &Asker<'_>, flags: &Flags, questions: Questions) -> 
             scope.spawn(|_| work(asker, flags, &waiting));
         }
         // Taken in, so that the workers see its end when the last line is written.
-        write(&lines, jobs, progress)
+        write(&lines, jobs, &progress)
     })?;
     let total = output::counted(counts.answered + counts.failed, "question");
     if signals::stop_requested() {
@@ -121,13 +121,13 @@ fn answered(asker: &Asker<'_>, flags: &Flags, line: &Line) -> Answered {
         Err(error) => Err(error.clone()),
         Ok(_) => asker.answer(text, flags).map_err(|failure| failure.to_string()),
     };
-    let answered = outcome.is_ok();
+    let is_answer = outcome.is_ok();
     let mut json = match outcome {
         Ok((question, answers)) => as_json(text, asker.graph, &question, &answers),
         Err(error) => json!({ "query": text, "error": error }),
     };
     json["line"] = json!(line.number);
-    Answered { json, answered, end: line.end }
+    Answered { json, is_answer, end: line.end }
 }
 
 #[derive(Default)]
@@ -137,10 +137,11 @@ struct Counts {
 }
 
 /// Hands lines to the workers and writes what they give back, first come, first served.
+#[allow(clippy::needless_pass_by_value, reason = "workers end when the sender of jobs is dropped here")]
 fn write(
     lines: &Receiver<std::io::Result<Line>>,
     jobs: SyncSender<Job>,
-    progress: Progress,
+    progress: &Progress,
 ) -> anyhow::Result<Counts> {
     let mut counts = Counts::default();
     let mut pending: VecDeque<Receiver<Answered>> = VecDeque::new();
@@ -172,7 +173,7 @@ fn write(
             if signals::stop_requested() {
                 break;
             }
-            *(if answer.answered { &mut counts.answered } else { &mut counts.failed }) += 1;
+            *(if answer.is_answer { &mut counts.answered } else { &mut counts.failed }) += 1;
             progress.write(&answer, &counts)?;
         }
     }

@@ -93,9 +93,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let project = Project::open(&args.dir)?;
     let split = match args.split.as_deref() {
         Some("valid") => Split::Valid,
-        Some(_) => Split::Test,
         None if project.queries().of(Split::Test).is_none() => Split::Valid,
-        None => Split::Test,
+        _ => Split::Test,
     };
     work::queries(&project, split)?;
     let (folder, stored) = work::load(&project, &args.model)?;

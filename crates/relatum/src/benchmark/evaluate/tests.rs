@@ -128,7 +128,7 @@ fn the_mean_is_taken_over_answers_then_queries() {
     let outcome = Outcome { ranks: vec![vec![1.0, 4.0], vec![2.0]], rows: 0, seconds: 0.0 };
     let metrics = outcome.metrics();
     assert!((metrics.hits[1] - 0.75).abs() < 1e-12, "{metrics:?}");
-    assert!((metrics.mrr - (0.625 + 0.5) / 2.0).abs() < 1e-12);
+    assert!((metrics.mrr - f64::midpoint(0.625, 0.5)).abs() < 1e-12);
     assert_eq!(metrics.count, 2);
 }
 

@@ -56,9 +56,9 @@ impl Exact<'_> {
             if high.is_some() || !part.is_exact() {
                 let high = high.get_or_insert_with(|| low.clone());
                 if part.is_exact() {
-                    meet(t_norm, high, &part.low)
+                    meet(t_norm, high, &part.low);
                 } else {
-                    meet(t_norm, high, &part.highs())
+                    meet(t_norm, high, &part.highs());
                 }
             }
             meet(t_norm, low, &part.low);

@@ -33,7 +33,7 @@ impl Exact<'_> {
             let Message::Project { source, hops, .. } = &plan.messages[id.index()] else { continue };
             along = hops;
             let known = !self.states[id.index()].low.is_empty();
-            if self.stopped && known || known && self.states[id.index()].is_exact() {
+            if known && (self.stopped || self.states[id.index()].is_exact()) {
                 continue;
             }
             let state = if known {
