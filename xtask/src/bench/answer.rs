@@ -187,8 +187,7 @@ fn side_by_side(world: &World, model: &Model, rank: usize) {
     };
     let (seconds, rows) = run(Ask::default());
     println!(
-        "  1,000 queries of all shapes side by side, defaults, rank {rank}: {seconds:.2} s, {:.2} ms a query, {rows} rows",
-        seconds
+        "  1,000 queries of all shapes side by side, defaults, rank {rank}: {seconds:.2} s, {seconds:.2} ms a query, {rows} rows"
     );
 }
 
