@@ -52,13 +52,12 @@ fn the_demo_trains_asks_and_explains() {
     let product: f64 = truths.iter().map(|atom| atom["truth"].as_f64().unwrap()).product();
     assert!((product - first["score"].as_f64().unwrap()).abs() < 1e-4, "{first}");
 
-    let beam =
-        desk.ok(&["ask", "relatum-demo", genres, "--method", "beam", "--t-norm", "godel", "--top", "1"]);
+    let beam = desk.ok(&["ask", "relatum-demo", genres, "--method", "beam", "--paper", "--t-norm", "godel"]);
     assert!(beam.contains("the best of a beam"), "{beam}");
     for (flags, message) in [
         (["--k", "0"], "at least 1"),
         (["--calibration", "raw"], ""),
-        (["--t-norm", "nilpotent"], "godel, product or lukasiewicz"),
+        (["--t-norm", "nilpotent"], "godel, product, lukasiewicz"),
         (["--negation-scale", "0"], "above 0"),
         (["--timeout", "soon"], "seconds"),
         (["--model", "gone"], "gone"),
@@ -72,7 +71,7 @@ fn the_demo_trains_asks_and_explains() {
     let cyclic =
         "?A : exists F. stars(F, A) and written_by(F, A) and has_genre(F, Crime) and directed_by(F, A)";
     assert!(desk.ok(&["ask", "relatum-demo", cyclic, "--top", "3"]).contains("rows scored"));
-    let stopped = desk.ok(&["ask", "relatum-demo", genres, "--max-rows", "1"]);
+    let stopped = desk.ok(&["ask", "relatum-demo", genres, "--max-rows", "1", "--new-only"]);
     assert!(stopped.contains("stopped early"), "{stopped}");
 }
 
