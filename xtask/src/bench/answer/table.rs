@@ -45,7 +45,13 @@ impl Line {
         // Over the same queries: those that scored any row.
         let scored: Vec<&Sample> = self.samples.iter().filter(|sample| sample.rows > 0).collect();
         let sum = |of: fn(&Sample) -> f64| scored.iter().map(|sample| of(sample)).sum::<f64>();
-        let ratio = sum(|sample| sample.took.as_secs_f64()) / sum(|sample| sample.floor.as_secs_f64());
+        let products = sum(|sample| sample.floor.as_secs_f64());
+        // Where nothing was scored there is nothing to compare with.
+        let ratio = if products > 0.0 {
+            format!("{:.2}", sum(|sample| sample.took.as_secs_f64()) / products)
+        } else {
+            "–".to_owned()
+        };
         let saved: Vec<f64> =
             self.samples.iter().map(|it| 1.0 - it.rows as f64 / it.unbounded.max(1) as f64).collect();
         let saved = 100.0 * saved.iter().sum::<f64>() / saved.len().max(1) as f64;
@@ -60,7 +66,7 @@ impl Line {
             format!("{port:>8} {times:>7.1}×{met}")
         });
         println!(
-            "  {:>5} {:>9.2} {:>9.2} {:>6} {:>6} {floor:>9.2} {ratio:>6.2} {saved:>6.1}% {:>9} {against}",
+            "  {:>5} {:>9.2} {:>9.2} {:>6} {:>6} {floor:>9.2} {ratio:>6} {saved:>6.1}% {:>9} {against}",
             self.name,
             self.median(),
             self.p95(),
