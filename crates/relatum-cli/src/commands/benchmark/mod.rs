@@ -119,9 +119,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         types: groups.iter().map(|group| group.shape.as_str()).collect(),
         rows,
     };
-    if let Some(dir) = &args.plots {
-        pictures::draw(dir, &project, args, split, &report)?;
-    }
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{:#}", report.json())?;
@@ -131,6 +128,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         write!(out, "{}", report.markdown())?;
     } else {
         write!(out, "{}", report.text())?;
+    }
+    // After the table: some of the pictures take longer than it did.
+    drop(out);
+    if let Some(dir) = &args.plots {
+        pictures::draw(dir, &project, args, split, &report)?;
     }
     Ok(())
 }
