@@ -3,21 +3,11 @@
 mod support;
 
 use serde_json::Value;
-use support::Desk;
+use support::{Desk, shops};
 
-/// A trained project with sampled queries of every shape.
+/// The shops with a small model.
 fn desk() -> Desk {
-    let desk = Desk::new();
-    let mut triples = String::new();
-    for i in 0..50u32 {
-        for j in 0..7u32 {
-            triples += &format!("shop{i}\tsells\tgood{}\n", (i * 5 + j * j * 3 + j) % 37);
-            triples += &format!("good{}\tneeds\tgood{}\n", (i + j * 11) % 37, (i * 3 + j * 7) % 37);
-            triples += &format!("shop{i}\tnear\tshop{}\n", (i * 7 + j * 13 + 1) % 50);
-        }
-    }
-    desk.put("shops.tsv", triples);
-    desk.ok(&["init", "shops", "shops.tsv", "--split", "0.8/0.1/0.1"]);
+    let desk = shops();
     desk.ok(&["train", "shops", "--rank", "8", "--epochs", "3"]);
     desk
 }

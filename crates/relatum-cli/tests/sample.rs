@@ -4,27 +4,11 @@ mod support;
 
 use std::process::Command;
 
-use support::Desk;
-
-/// Shops that sell goods which need other goods: enough edges for every shape.
-fn desk() -> Desk {
-    let desk = Desk::new();
-    let mut triples = String::new();
-    for i in 0..60u32 {
-        for j in 0..7u32 {
-            triples += &format!("shop{i}\tsells\tgood{}\n", (i * 5 + j * j * 3 + j) % 41);
-            triples += &format!("good{}\tneeds\tgood{}\n", (i + j * 11) % 41, (i * 3 + j * 7) % 41);
-            triples += &format!("shop{i}\tnear\tshop{}\n", (i * 7 + j * 13 + 1) % 60);
-        }
-    }
-    desk.put("shops.tsv", triples);
-    desk.ok(&["init", "shops", "shops.tsv", "--split", "0.8/0.1/0.1"]);
-    desk
-}
+use support::shops;
 
 #[test]
 fn every_type_is_stored_for_both_splits_and_the_project_stays_sound() {
-    let desk = desk();
+    let desk = shops();
     let table = desk.ok(&["sample", "shops", "--count", "20"]);
     assert_eq!(table.lines().count(), 1 + 2 * 14, "{table}");
     desk.ok(&["check", "shops"]);
@@ -49,7 +33,7 @@ fn every_type_is_stored_for_both_splits_and_the_project_stays_sound() {
 
 #[test]
 fn a_question_with_holes_is_sampled_and_shown() {
-    let desk = desk();
+    let desk = shops();
     let text = "?G : exists S. sells(S, G) and near(_, S) and not needs(G, _)";
     let shown =
         desk.ok(&["sample", "shops", "--query", text, "--count", "5", "--split", "test", "--show", "1"]);
@@ -60,7 +44,7 @@ fn a_question_with_holes_is_sampled_and_shown() {
 
 #[test]
 fn what_cannot_be_sampled_is_said() {
-    let desk = desk();
+    let desk = shops();
     desk.ok(&["init", "whole", "shops.tsv"]);
     let whole = desk.run(&["sample", "whole"]);
     assert_eq!(whole.code, 2);
@@ -106,7 +90,7 @@ print({str(key): len(value) for key, value in queries.items()})
 
 #[test]
 fn a_betae_folder_is_read_by_python_and_by_init() {
-    let desk = desk();
+    let desk = shops();
     desk.ok(&["sample", "shops", "--types", "1p,2in,up", "--count", "10", "--betae", "betae"]);
     let taken = desk.run(&["sample", "shops", "--types", "1p", "--replace", "--betae", "betae"]);
     assert_eq!(taken.code, 2, "{}", taken.stderr);

@@ -14,7 +14,8 @@
 //! The modules in the order of the data: [`graph`] holds names and edges, [`store`] keeps them
 //! in a project folder, [`import`] reads what other programs wrote; a [`model`] says how likely an
 //! edge is, and [`train`] makes one, on the products of [`kernels`]; [`query`] reads questions,
-//! [`logic`] combines truth values, [`plan`] says how to answer; [`benchmark`] holds queries with
+//! [`logic`] combines truth values, [`plan`] says how to answer; [`symbolic`] tells what stored edges
+//! alone say, [`search`] what a model adds, and [`answer`] ranks and explains it; [`benchmark`] holds queries with
 //! known answers, and [`export`] writes them for others.
 
 pub mod answer;
@@ -30,4 +31,5 @@ pub mod query;
 pub mod random;
 pub mod search;
 pub mod store;
+pub mod symbolic;
 pub mod train;

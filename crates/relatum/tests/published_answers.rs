@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use relatum::benchmark::{QueryGroup, World, answers, missing_links_of};
+use relatum::benchmark::{QueryGroup, missing_links_of};
 use relatum::graph::read::folders;
 use relatum::graph::{EntityId, Graph, Split};
 use relatum::model::Reciprocals;
 use relatum::query::Limits;
+use relatum::symbolic::{World, answers};
 
 fn shared(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);

@@ -134,8 +134,8 @@ impl<'a> Asker<'a> {
         let graph = project.graph();
         let folder = ModelFolder::of(project, name)?;
         let model = folder.load(project)?.model;
-        let results = Results::open(folder.dir(), &model, &project.manifest().queries_fingerprint())?;
-        let tuned = results.tuned(Family::Best.name()).cloned();
+        let results = Results::find(folder.dir(), &model, &project.manifest().queries_fingerprint())?;
+        let tuned = results.and_then(|results| results.tuned(Family::Best.name()).cloned());
         Ok(Self { graph, model, statistics: Statistics::new(graph), tuned })
     }
 

@@ -108,3 +108,20 @@ pub fn trained_films() -> Desk {
     desk.ok(&["train", "films", "--rank", "4", "--epochs", "5"]);
     desk
 }
+
+/// Shops that sell goods which need other goods, in the project `shops`: with splits, and enough
+/// edges for queries of every shape.
+pub fn shops() -> Desk {
+    let desk = Desk::new();
+    let mut triples = String::new();
+    for i in 0..60u32 {
+        for j in 0..7u32 {
+            triples += &format!("shop{i}\tsells\tgood{}\n", (i * 5 + j * j * 3 + j) % 41);
+            triples += &format!("good{}\tneeds\tgood{}\n", (i + j * 11) % 41, (i * 3 + j * 7) % 41);
+            triples += &format!("shop{i}\tnear\tshop{}\n", (i * 7 + j * 13 + 1) % 60);
+        }
+    }
+    desk.put("shops.tsv", triples);
+    desk.ok(&["init", "shops", "shops.tsv", "--split", "0.8/0.1/0.1"]);
+    desk
+}

@@ -10,15 +10,14 @@ mod tests;
 
 pub use explanation::{Alternative, ExplainedAtom, Explanation};
 
-use crate::benchmark::answers;
 use crate::graph::{EntityId, Graph, Id};
 use crate::model::{Calibration, Model};
 use crate::plan::{BranchPlan, Plan};
-use crate::query::NormalForm;
 use crate::search::beam::{Beam, Width};
 use crate::search::continuous::ContinuousSettings;
 use crate::search::exact::{Exact, Goal};
-use crate::search::{AtomTruth, Budget, Certainty, Facts, Found, Known, Logic, Scorer, SearchError, best};
+use crate::search::{AtomTruth, Budget, Certainty, Found, Known, Logic, Scorer, SearchError, best};
+use crate::symbolic::{World, answers};
 
 /// Which search runs the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,14 +113,15 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
     let truth = Scorer::new(model, graph, how.calibration, how.known).with_sharpness(how.sharpness);
     // What is stored is no news, whether it is trusted or not.
     let trusted = if how.known == Known::Ignore { Known::ALL } else { how.known };
-    let facts = Facts::new(graph, trusted);
+    let known = known_answers(plan, graph, trusted);
     if how.method == Method::Continuous {
-        return relaxed::answer(plan, model, graph, &truth, &facts, how);
+        return relaxed::answer(plan, model, graph, &truth, &known, how);
     }
-    answer(plan, &truth, &facts, how)
+    answer(plan, &truth, &known, how)
 }
 
-fn answer(plan: &Plan, truth: &dyn AtomTruth, facts: &Facts<'_>, how: &Ask) -> Result<Answers, SearchError> {
+/// `known` says of every entity whether stored edges alone make it an answer.
+fn answer(plan: &Plan, truth: &dyn AtomTruth, known: &[bool], how: &Ask) -> Result<Answers, SearchError> {
     let raw = !how.calibration.is_truth();
     let beam = Beam::new(plan, truth, how.logic, how.width, how.budget, raw)?;
     // On a tree the best values of each variable are at least as good as a beam of assignments, and
@@ -133,7 +133,6 @@ fn answer(plan: &Plan, truth: &dyn AtomTruth, facts: &Facts<'_>, how: &Ask) -> R
         Method::Beam => (plan.is_tree() && !raw && !how.width.paper, Some(how.width.k)),
         Method::Continuous => (false, None),
     };
-    let known = known_answers(plan, facts)?;
     let keep = |entity: EntityId| !(how.new_only && known[entity.index()]);
     let mut exact = if exactly { Some(Exact::new(plan, truth, how.logic, how.budget)?) } else { None };
     let found = match &mut exact {
@@ -143,7 +142,7 @@ fn answer(plan: &Plan, truth: &dyn AtomTruth, facts: &Facts<'_>, how: &Ask) -> R
     let Found { mut scores, certainty, rows } = found;
     if exact.is_none() && !raw && how.known != Known::Ignore && !plan.branches.iter().any(negates) {
         // Every condition that trusted edges meet is exactly 1, whether a beam came by or not.
-        scores.iter_mut().zip(&known).filter(|(_, known)| **known).for_each(|(score, _)| *score = 1.0);
+        scores.iter_mut().zip(known).filter(|(_, known)| **known).for_each(|(score, _)| *score = 1.0);
     }
     // A truth value of 0 is no answer; raw scores have no such floor.
     let counts = |entity: EntityId| keep(entity) && (raw || scores[entity.index()] > 0.0);
@@ -177,19 +176,11 @@ fn negates(branch: &BranchPlan) -> bool {
     !branch.branch.negative.is_empty() || !branch.branch.negated.is_empty()
 }
 
-/// For every entity, whether the stored edges alone make it an answer: on a tree the same plan run in
-/// a world where every stored edge is 1 and every other 0, else a search from set to set.
-fn known_answers(plan: &Plan, facts: &Facts<'_>) -> Result<Vec<bool>, SearchError> {
-    if plan.is_tree() {
-        let goal = Goal::All { floor: 0.5, most: None };
-        let found = Exact::new(plan, facts, Logic::default(), Budget::default())?.run(goal)?;
-        return Ok(found.scores.into_iter().map(|score| score > 0.5).collect());
+/// For every entity, whether the stored edges that count as known alone make it an answer.
+pub fn known_answers(plan: &Plan, graph: &Graph, known: Known) -> Vec<bool> {
+    let mut is_known = vec![false; graph.entities.len()];
+    for answer in answers(&plan.normal_form(), &World::of(graph, known.splits())) {
+        is_known[answer.index()] = true;
     }
-    let branches = plan.branches.iter().map(|branch| branch.branch.clone()).collect();
-    let query = NormalForm { target: plan.target, variables: plan.variables.clone(), branches };
-    let mut known = vec![false; facts.entities()];
-    for answer in answers(&query, &facts.world()) {
-        known[answer.index()] = true;
-    }
-    Ok(known)
+    is_known
 }

@@ -1,25 +1,24 @@
 //! Answers by continuous optimisation, explained by the entities nearest to where it came to rest.
 
 use super::explanation::{ALTERNATIVES, Alternative, Explanation, atoms};
-use super::{Answer, Answers, Ask, known_answers};
+use super::{Answer, Answers, Ask};
 use crate::graph::{EntityId, Graph, Id};
 use crate::model::Model;
 use crate::plan::Plan;
 use crate::search::beam::{Assignment, Beam};
 use crate::search::continuous::{Continuous, ContinuousSettings, Near};
-use crate::search::{AtomTruth, Facts, Found, SearchError, best};
+use crate::search::{AtomTruth, Found, SearchError, best};
 
 pub(super) fn answer(
     plan: &Plan,
     model: &Model,
     graph: &Graph,
     truth: &dyn AtomTruth,
-    facts: &Facts<'_>,
+    known: &[bool],
     how: &Ask,
 ) -> Result<Answers, SearchError> {
     let settings = ContinuousSettings { calibration: how.calibration, known: how.known, ..how.continuous };
     let mut search = Continuous::new(plan, model, graph, how.logic, settings, how.budget)?;
-    let known = known_answers(plan, facts)?;
     let Found { scores, certainty, rows } = search.run()?;
     // As for the other methods: a truth value of 0 is no answer.
     let raw = !how.calibration.is_truth();

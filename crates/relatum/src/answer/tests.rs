@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Answer, Ask, Method, answer, ask};
+use super::{Answer, Ask, Method, answer, ask, known_answers};
 use crate::graph::{Graph, GraphBuilder, Split};
 use crate::logic::TNorm;
 use crate::model::{Calibration, Model, predictor};
@@ -10,7 +10,7 @@ use crate::plan::{Plan, PlanOptions, Statistics};
 use crate::query::testing::tiny_graph;
 use crate::query::{Limits, Syntax, read};
 use crate::search::tests::{checked, logics, tables};
-use crate::search::{Certainty, Facts, Known, SearchError};
+use crate::search::{Certainty, Known, SearchError};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
@@ -21,7 +21,7 @@ proptest! {
         let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 10_000, rank_all: false });
         let method = if by_beam { Method::Beam } else { Method::Auto };
         let how = Ask { logic, method, explain: true, width: crate::search::beam::Width { k: 10_000, paper: false }, ..Ask::default() };
-        let found = answer(&plan, &table, &Facts::new(&graph, Known::ALL), &how).unwrap();
+        let found = answer(&plan, &table, &known_answers(&plan, &graph, Known::ALL), &how).unwrap();
         for answer in &found.answers {
             let explanation = answer.explanation.as_ref().expect("every answer has a reason");
             let (branch, score) = (explanation.branch_scores[explanation.branch], explanation.refold(logic));

@@ -56,6 +56,7 @@ struct Saved {
     cells: BTreeMap<String, Cell>,
 }
 
+const FILE: &str = "benchmark.json";
 const FORMAT: &str = "relatum benchmark";
 const VERSION: u32 = 1;
 
@@ -63,7 +64,7 @@ impl Results {
     /// The results of a model, kept in its folder; those of another model that had this name, or of
     /// other queries, are forgotten.
     pub fn open(folder: &Path, model: &Model, queries: &str) -> Result<Self, StoreError> {
-        let path = folder.join("benchmark.json");
+        let path = folder.join(FILE);
         let fingerprint = fingerprint(model, queries);
         let fresh = || Saved {
             format: FORMAT.to_owned(),
@@ -88,6 +89,11 @@ impl Results {
             }
         };
         Ok(Self { path, saved })
+    }
+
+    /// The same, where something was kept: the model is not even hashed where nothing was.
+    pub fn find(folder: &Path, model: &Model, queries: &str) -> Result<Option<Self>, StoreError> {
+        if folder.join(FILE).exists() { Self::open(folder, model, queries).map(Some) } else { Ok(None) }
     }
 
     /// A cell that was computed before.

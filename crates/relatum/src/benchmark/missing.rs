@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 
 use super::queries::QueryGroup;
-use super::symbolic::{World, cheapest};
 use super::template::TemplateError;
 use crate::graph::{EntityId, Graph, Split};
 use crate::model::Reciprocals;
 use crate::query::{Limits, NormalForm};
+use crate::symbolic::{World, cheapest};
 
 /// For each of the answers, the smallest number of the query's atoms that are no edges of the
 /// `known` splits, over all assignments that give this answer and are true with the edges of the

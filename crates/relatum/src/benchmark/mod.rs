@@ -19,7 +19,6 @@ mod queries;
 mod sample;
 mod setting;
 mod skeleton;
-mod symbolic;
 mod template;
 mod tune;
 
@@ -33,6 +32,5 @@ pub use sample::{Pattern, PatternError, Sampled, Sampler, Sampling, Walks};
 pub use setting::{Search, Setting, SettingError};
 pub(crate) use skeleton::Piece;
 pub use skeleton::{Role, Skeleton, SkeletonError};
-pub use symbolic::{World, answers, cheapest};
 pub use template::{Template, TemplateError};
 pub use tune::{Choice, Family, Trial, Tuned};

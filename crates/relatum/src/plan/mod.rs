@@ -109,6 +109,12 @@ impl Plan {
         }
     }
 
+    /// What is planned.
+    pub fn normal_form(&self) -> NormalForm {
+        let branches = self.branches.iter().map(|branch| branch.branch.clone()).collect();
+        NormalForm { target: self.target, variables: self.variables.clone(), branches }
+    }
+
     /// The name of a variable, without `?`.
     pub fn variable_name(&self, id: VariableId) -> &str {
         self.variables.get(id.index()).map_or("", |variable| variable.name.as_str())

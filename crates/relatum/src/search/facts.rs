@@ -1,26 +1,19 @@
-//! Truth by the stored edges alone: what follows without any prediction.
+//! The stored edges that a search trusts.
 
-use super::truth::{AtomTruth, Known};
-use crate::benchmark::World;
+use super::truth::Known;
 use crate::graph::{EntityId, Graph, Id, Split, Triple};
 use crate::query::{Direction, Hop};
 
-/// Every trusted edge is 1 and every other 0: the closed world of an ordinary database. An answer
-/// that has score 1 here is already known; any other is new.
-pub struct Facts<'a> {
+/// The edges that count as exactly 1.
+pub(super) struct Facts<'a> {
     graph: &'a Graph,
     known: Known,
 }
 
 impl<'a> Facts<'a> {
     /// The facts of a graph that are trusted.
-    pub fn new(graph: &'a Graph, known: Known) -> Self {
+    pub(super) fn new(graph: &'a Graph, known: Known) -> Self {
         Self { graph, known }
-    }
-
-    /// The same facts as sets of edges.
-    pub(crate) fn world(&self) -> World<'a> {
-        World::of(self.graph, self.known.splits())
     }
 
     /// The entities that a hop leads to in a split.
@@ -46,21 +39,9 @@ impl<'a> Facts<'a> {
             }
         });
     }
-}
 
-impl AtomTruth for Facts<'_> {
-    fn entities(&self) -> usize {
-        self.graph.entities.len()
-    }
-
-    fn rows(&self, from: &[EntityId], hop: Hop, rows: &mut [f32]) {
-        rows.fill(0.0);
-        for (row, &entity) in rows.chunks_exact_mut(self.entities()).zip(from) {
-            self.mark(entity, hop, row);
-        }
-    }
-
-    fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
+    /// The split of the trusted graph that holds the edge, if one does.
+    pub(super) fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
         let (head, tail) = match hop.direction {
             Direction::Forward => (from, to),
             Direction::Backward => (to, from),
@@ -69,13 +50,10 @@ impl AtomTruth for Facts<'_> {
         self.known.splits().iter().copied().find(|&split| self.graph.edges(split).contains(triple))
     }
 
-    fn facts(&self, from: EntityId, hop: Hop, each: &mut dyn FnMut(EntityId)) {
+    /// Names the entities to which a hop leads by trusted edges.
+    pub(super) fn facts(&self, from: EntityId, hop: Hop, each: &mut dyn FnMut(EntityId)) {
         for &split in self.known.splits() {
             self.neighbours(split, from, hop).for_each(&mut *each);
         }
-    }
-
-    fn ceiling(&self) -> f32 {
-        0.0
     }
 }

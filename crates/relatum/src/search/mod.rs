@@ -21,7 +21,6 @@ mod top;
 mod truth;
 
 pub use error::SearchError;
-pub use facts::Facts;
 pub use top::best;
 pub use truth::{AtomTruth, Known, Scorer};
 

@@ -52,7 +52,7 @@ impl Known {
     /// Every edge there is, for people who just ask.
     pub const ALL: Self = Self::Trust(3);
 
-    pub(super) fn splits(self) -> &'static [Split] {
+    pub(crate) fn splits(self) -> &'static [Split] {
         match self {
             Self::Trust(count) => &Split::ALL[..count.min(3)],
             Self::Ignore => &[],

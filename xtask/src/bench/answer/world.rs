@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use relatum::answer::Ask;
+use relatum::answer::{Ask, known_answers};
 use relatum::benchmark::{QuerySet, Skeleton};
 use relatum::graph::read::query2box;
 use relatum::graph::{EntityId, Graph, Id, Split};
@@ -11,8 +11,7 @@ use relatum::model::{Model, predictor};
 use relatum::plan::{Message, Plan, PlanOptions, Statistics};
 use relatum::query::{Checked, Hop, Limits, Shape, Syntax, read};
 use relatum::random::Rng;
-use relatum::search::exact::{Exact, Goal};
-use relatum::search::{AtomTruth, Budget, Facts, Logic};
+use relatum::search::AtomTruth;
 
 use super::super::world::{generated, shared};
 
@@ -118,14 +117,10 @@ impl World {
 
     /// Which entities may be answers.
     pub(super) fn keep(&self, plan: &Plan, how: &Ask) -> Vec<bool> {
-        let all = vec![true; self.graph.entities.len()];
         if !how.new_only {
-            return all;
+            return vec![true; self.graph.entities.len()];
         }
-        let facts = Facts::new(&self.graph, how.known);
-        let search = Exact::new(plan, &facts, Logic::default(), Budget::default());
-        let found = search.and_then(|mut search| search.run(Goal::All { floor: 0.5, most: None }));
-        found.map_or(all, |found| found.scores.iter().map(|score| *score < 0.5).collect())
+        known_answers(plan, &self.graph, how.known).into_iter().map(|known| !known).collect()
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::pattern::Pattern;
 use super::walk::Walk;
-use crate::benchmark::symbolic::{World, answers};
 use crate::graph::EntityId;
 use crate::model::Reciprocals;
 use crate::query::{Branch, Limits, NormalForm};
 use crate::random::Rng;
+use crate::symbolic::{World, answers};
 
 pub(super) struct Attempt<'a> {
     pub(super) pattern: &'a Pattern,

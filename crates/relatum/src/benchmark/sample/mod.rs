@@ -22,10 +22,10 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::queries::QueryGroup;
-use super::symbolic::World;
 use crate::graph::{Edges, Graph, Split, Triple};
 use crate::model::Reciprocals;
 use crate::random::Rng;
+use crate::symbolic::World;
 use attempt::{Attempt, Found, Rejection};
 
 /// What is wanted of a sample.

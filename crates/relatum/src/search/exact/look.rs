@@ -51,9 +51,6 @@ impl Exact<'_> {
                 low < high && t_norm.and(rest, high) >= reach.least
             });
         }
-        if self.truth.ceiling() <= 0.0 && is_plain(hops) {
-            next.clear();
-        }
         if next.len() > reach.rows {
             next.select_nth_unstable_by(reach.rows, better);
             next.truncate(reach.rows);
@@ -100,8 +97,7 @@ impl Exact<'_> {
         hops: &[SignedHop],
         values: &[(EntityId, f32)],
     ) {
-        let all = self.truth.ceiling() <= 0.0;
-        if !is_plain(hops) || !(self.bounded || all) {
+        if !is_plain(hops) || !self.bounded {
             return;
         }
         let inner = &self.states[inner.index()];

@@ -231,10 +231,6 @@ impl<'a> Exact<'a> {
 
     /// The rows that the question itself names, all in one product.
     fn score_anchors(&mut self) -> Result<(), SearchError> {
-        if self.truth.ceiling() <= 0.0 {
-            self.read_anchors();
-            return Ok(());
-        }
         let anchors: Vec<(MessageId, (EntityId, Hop))> = self.anchors().collect();
         let n = self.truth.entities();
         for block in anchors.chunks(super::block_of(n)) {

@@ -45,9 +45,7 @@ impl Exact<'_> {
         }
         for projection in &mut open {
             self.follow_facts(projection, along, reach);
-            if self.truth.ceiling() > 0.0 || !is_plain(along) {
-                self.choose(projection, reach);
-            }
+            self.choose(projection, reach);
         }
         let scanned = self.score(&mut open, along, reach);
         for mut projection in open {
@@ -59,13 +57,12 @@ impl Exact<'_> {
 
     /// `m(y) ⊤ 1 = m(y)`: where a trusted edge leads, no row is needed.
     fn follow_facts(&self, projection: &mut Projection, along: &[SignedHop], reach: Reach) {
-        let all = self.truth.ceiling() <= 0.0;
-        if !is_plain(along) || !(self.bounded || all) {
+        if !is_plain(along) || !self.bounded {
             return;
         }
         let source = &self.states[projection.source.index()];
         let State { low, seen, via, .. } = &mut projection.state;
-        let least = if all { reach.least } else { reach.least.max(FOLLOWED) };
+        let least = reach.least.max(FOLLOWED);
         for (y, &message) in source.low.iter().enumerate() {
             if message < least || seen[y] != Seen::Not || message < source.high(y) {
                 continue;
@@ -78,7 +75,7 @@ impl Exact<'_> {
                     via[x] = from;
                 }
             });
-            seen[y] = if all { Seen::Row } else { Seen::Facts };
+            seen[y] = Seen::Facts;
         }
     }
 

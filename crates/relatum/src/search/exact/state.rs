@@ -60,8 +60,7 @@ impl State {
                 *value = 1.0;
             }
         });
-        let ceiling = truth.ceiling();
-        self.high = if ceiling > 0.0 { High::AtLeast(ceiling) } else { High::Same };
+        self.high = High::AtLeast(truth.ceiling());
     }
 
     pub(super) fn is_exact(&self) -> bool {

@@ -20,9 +20,9 @@ use crate::query::NormalForm;
 /// The entities for which a query is true in a world, ascending.
 ///
 /// ```
-/// use relatum::benchmark::{World, answers};
 /// use relatum::graph::{GraphBuilder, Split};
 /// use relatum::query::{Limits, Syntax, read};
+/// use relatum::symbolic::{World, answers};
 ///
 /// let mut builder = GraphBuilder::default();
 /// builder.add(Split::Train, "Bad Boys", "stars", "Martin Lawrence");
