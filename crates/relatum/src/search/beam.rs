@@ -130,7 +130,7 @@ impl<'a> Beam<'a> {
         pairs.dedup();
         let n = self.truth.entities();
         pairs.truncate(block_of(n));
-        if self.budget.is_spent(0) || self.budget.rows.is_some_and(|most| most < pairs.len()) {
+        if self.budget.block(0, 1, pairs.len()) < pairs.len() {
             return Ok(());
         }
         let mut scored = Vec::new();
@@ -149,7 +149,9 @@ impl<'a> Beam<'a> {
         count: usize,
     ) -> Result<Vec<Vec<(Assignment, f32)>>, SearchError> {
         let Some(plan) = self.plan.branches.get(branch) else { return Ok(Vec::new()) };
-        let outcome = self.branch(plan, &[], answers, &mut Usage::default())?;
+        let mut usage = Usage::default();
+        self.score_anchors(&mut usage)?;
+        let outcome = self.branch(plan, &[], answers, &mut usage)?;
         let of_answer = |(place, answer): (usize, &EntityId)| {
             let mut all: Vec<(Assignment, f32)> = outcome
                 .reached
@@ -200,12 +202,16 @@ impl<'a> Beam<'a> {
         for (index, step) in plan.steps.iter().enumerate() {
             let to_target = index + 1 == plan.steps.len() && step.variable == plan.target;
             let mut next: FxHashMap<Vec<EntityId>, State> = FxHashMap::default();
-            for block in states.chunks(self.budget.block(usage.rows, step.factors.len(), block_of(n))) {
-                if self.budget.is_spent(usage.rows) {
+            let mut left = states.as_slice();
+            while !left.is_empty() && !usage.stopped {
+                let size = self.budget.block(usage.rows, cost(step, usage), block_of(n)).min(left.len());
+                if size == 0 {
                     usage.stopped = true;
                     break;
                 }
-                let vectors = self.vectors(plan, step, block, usage)?;
+                let (block, rest) = left.split_at(size);
+                left = rest;
+                let Some(vectors) = self.vectors(plan, step, block, usage)? else { break };
                 for (state, vector) in block.iter().zip(vectors) {
                     if to_target {
                         let t_norm = self.logic.t_norm;
@@ -296,14 +302,15 @@ impl<'a> Beam<'a> {
         states
     }
 
-    /// For each state, how true each value of the step's variable is by all factors.
+    /// For each state, how true each value of the step's variable is by all factors. None: the budget
+    /// was spent before all of them had their say.
     fn vectors(
         &self,
         plan: &BranchPlan,
         step: &Step,
         states: &[State],
         usage: &mut Usage,
-    ) -> Result<Vec<Vec<f32>>, SearchError> {
+    ) -> Result<Option<Vec<Vec<f32>>>, SearchError> {
         let n = self.truth.entities();
         let mut common = vec![self.unit; n];
         let mut vectors: Option<Vec<Vec<f32>>> = None;
@@ -338,6 +345,9 @@ impl<'a> Beam<'a> {
                     let Some(nested) = plan.negated.get(*which) else { continue };
                     if nested.inputs.is_empty() {
                         let found = self.branch(nested, &[], &[], usage)?.scores;
+                        if usage.stopped {
+                            return Ok(None);
+                        }
                         common
                             .iter_mut()
                             .zip(found)
@@ -349,6 +359,10 @@ impl<'a> Beam<'a> {
                         let inputs: Assignment =
                             nested.inputs.iter().filter_map(|&id| Some((id, state.value(id)?))).collect();
                         let found = self.branch(nested, &inputs, &[], usage)?.scores;
+                        // Less than the whole sub-query would refuse too little.
+                        if usage.stopped {
+                            return Ok(None);
+                        }
                         vector
                             .iter_mut()
                             .zip(found)
@@ -372,7 +386,7 @@ impl<'a> Beam<'a> {
                 self.apply_loop(vector, Hop { relation, direction: Direction::Forward }, negated, usage)?;
             }
         }
-        Ok(vectors)
+        Ok(Some(vectors))
     }
 
     /// `φ(x, x)` costs a row for every x; only those that the other factors leave at the top get one.
@@ -386,7 +400,15 @@ impl<'a> Beam<'a> {
         let n = self.truth.entities();
         let looked_at = best(vector, self.width.k.max(block_of(n)), |x| vector[x.index()] > self.nothing);
         let mut kept = vec![self.nothing; n];
-        for block in looked_at.chunks(block_of(n)) {
+        let mut left = looked_at.as_slice();
+        while !left.is_empty() {
+            let size = self.budget.block(usage.rows, 1, block_of(n)).min(left.len());
+            if size == 0 {
+                usage.stopped = true;
+                break;
+            }
+            let (block, rest) = left.split_at(size);
+            left = rest;
             let from: Vec<EntityId> = block.iter().map(|&(x, _)| x).collect();
             let rows = self.rows(&from, hop, negated, usage)?;
             for (index, &(x, value)) in block.iter().enumerate() {
@@ -409,4 +431,15 @@ impl<'a> Beam<'a> {
         rows::of(self.truth, self.logic, from, &[SignedHop { hop, negated }], &mut buffers)?;
         Ok(buffers.0)
     }
+}
+
+/// How many rows a state takes at most before its values are known, those of loops and sub-queries
+/// left out, which keep to the budget themselves.
+fn cost(step: &Step, usage: &Usage) -> usize {
+    let takes_a_row = |factor: &&Factor| match factor {
+        Factor::Row { from: Term::Entity(anchor), hop, .. } => !usage.anchors.contains_key(&(*anchor, *hop)),
+        Factor::Row { from: Term::Variable(_), .. } => true,
+        Factor::Loop { .. } | Factor::Negated(_) => false,
+    };
+    step.factors.iter().filter(takes_a_row).count()
 }

@@ -65,7 +65,8 @@ pub(crate) struct Flags {
     /// Stop after so many seconds with what was found
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     timeout: Option<Duration>,
-    /// Stop after so many scored rows with what was found
+    /// Score no more rows than this in search of answers, and stop with what was found; the few that
+    /// --explain takes come on top
     #[arg(long, value_name = "ROWS")]
     max_rows: Option<usize>,
 }
