@@ -142,8 +142,13 @@ fn what_cannot_be_is_explained() {
         (GENRES, &["--calibration", "raw", "--method", "exact"], 2, "only --method beam"),
         (either, &["--calibration", "raw"], 2, "another calibration, such as softmax-count"),
         (CYCLE, &["--method", "exact"], 2, "take --method beam"),
+        (GENRES, &["--method", "exact", "--paper"], 2, "--paper belongs to a beam, and --method exact"),
+        (GENRES, &["--method", "exact", "--k", "64"], 2, "--k belongs to a beam"),
+        (GENRES, &["--method", "continuous", "--k", "9"], 2, "take --method beam or auto"),
         (GENRES, &["--json", "--dot"], 2, "cannot be used with"),
         ("-", &["--dot"], 2, "JSON lines"),
+        (GENRES, &["--sparql"], 2, "leave --sparql out"),
+        ("?g WHERE { ?f r:has_genre ?g }", &[], 2, "with --sparql it is read as such"),
         (r#"{"shape": "2p", "query": [0, [0]]}"#, &[], 2, "which is declared"),
     ] {
         let mut arguments = vec!["ask", "films", query];
@@ -152,6 +157,9 @@ fn what_cannot_be_is_explained() {
         assert_eq!(outcome.code, code, "{arguments:?}: {}", outcome.stderr);
         assert!(outcome.stderr.contains(message), "{arguments:?}: {}", outcome.stderr);
     }
+    // What a beam would use is fine where one may be taken.
+    desk.ok(&["ask", "films", GENRES, "--k", "9"]);
+    desk.ok(&["ask", "films", GENRES, "--k", "9", "--method", "beam", "--paper"]);
     let raw = desk.ok(&["ask", "films", GENRES, "--calibration", "raw"]);
     assert!(raw.contains("raw scores are no truth values"), "{raw}");
     for (file, message) in [("gone.txt", "there is no file gone.txt"), ("films", "is a folder")] {

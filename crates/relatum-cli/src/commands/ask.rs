@@ -164,7 +164,7 @@ impl<'a> Asker<'a> {
     }
 
     pub(super) fn plan(&self, question: &Question, flags: &Flags) -> Plan {
-        let options = PlanOptions { beam: flags.k.max(1), rank_all: flags.paper };
+        let options = PlanOptions { beam: flags.k(), rank_all: flags.paper };
         Plan::new(&question.checked, &self.statistics, options)
     }
 
