@@ -53,7 +53,9 @@ fn a_file_of_questions_is_answered_line_by_line_and_a_wrong_one_does_not_stop_th
     let answers = lines(&outcome.stdout);
     let numbers: Vec<u64> = answers.iter().map(|answer| answer["line"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (3..=304).collect::<Vec<u64>>(), "in the order of the file");
-    assert!(answers[1]["error"].as_str().unwrap().contains("the nearest name is has_genre"));
+    let error = answers[1]["error"].as_str().unwrap();
+    assert!(error.starts_with("there is no relation 'has_gender'\n"), "{error}");
+    assert!(error.contains("the nearest name is has_genre"), "{error}");
     assert_eq!((&answers[0]["shape"], &answers[2]["shape"]), (&"2p".into(), &"1p".into()));
     assert_eq!(answers[2]["answers"], answers[300]["answers"]);
 

@@ -12,11 +12,11 @@ use relatum::benchmark::{Family, Results, Setting, Tuned};
 use relatum::graph::Graph;
 use relatum::model::{Model, ModelFolder};
 use relatum::plan::{Plan, PlanOptions, Statistics};
-use relatum::query::{Limits, Mistakes, Question, Syntax, read};
+use relatum::query::{Limits, Mistakes, Question, Style, Syntax, read};
 use relatum::search::SearchError;
 use relatum::store::Project;
 
-use super::plan::misuse;
+use super::plan::{message, misuse};
 use crate::exit::Misuse;
 
 pub(super) use flags::Flags;
@@ -123,7 +123,7 @@ impl Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Mistakes(mistakes) => mistakes.fmt(f),
+            Self::Mistakes(mistakes) => f.write_str(&message(mistakes, Style::Plain)),
             Self::Search(error) => error.fmt(f),
         }
     }
