@@ -20,6 +20,7 @@ use super::plan::{message, misuse};
 use crate::exit::Misuse;
 
 pub(super) use flags::Flags;
+pub(super) use many::next_line;
 pub(super) use show::{answer_line, as_json, as_text, explanation_text, header};
 
 /// Answer questions with a trained model
