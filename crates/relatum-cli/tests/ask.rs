@@ -208,6 +208,19 @@ fn a_model_with_a_value_that_is_no_number_is_found_by_ask_and_by_check() {
 }
 
 #[test]
+fn damaged_settings_of_tune_are_passed_over_with_a_warning() {
+    let desk = trained_films();
+    let whole = desk.ok(&["ask", "films", GENRES]);
+    desk.put("films/models/default/benchmark.json", "{\"format\": \"relatum bench");
+    let outcome = desk.run(&["ask", "films", GENRES]);
+    assert_eq!((outcome.code, outcome.stdout), (0, whole));
+    let said = &outcome.stderr;
+    assert!(said.starts_with("warning: what `relatum tune` chose is not used: "), "{said}");
+    assert!(said.contains("benchmark.json") && said.contains("remove it"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
 fn a_model_of_another_graph_is_found_by_check() {
     let desk = trained_films();
     desk.put("other.tsv", "a\tr\tb\n");

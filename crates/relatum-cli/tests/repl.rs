@@ -92,6 +92,20 @@ fn settings_are_shown_changed_and_used() {
 }
 
 #[test]
+fn another_model_comes_with_what_was_tuned_for_it() {
+    let desk = trained_films();
+    std::fs::create_dir(desk.path("films/models/other")).unwrap();
+    for file in ["model.safetensors", "card.json"] {
+        let from = desk.path("films/models/default").join(file);
+        std::fs::copy(from, desk.path("films/models/other").join(file)).unwrap();
+    }
+    desk.put("films/models/other/benchmark.json", "damaged");
+    let outcome = talk(&desk, &[], "?G : has_genre(Hitch, G)\n:set model other\n");
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert!(outcome.stderr.starts_with("warning: what `relatum tune` chose is not used"), "{}", outcome.stderr);
+}
+
+#[test]
 fn the_graph_can_be_looked_at() {
     let outcome = talk(
         &trained_films(),

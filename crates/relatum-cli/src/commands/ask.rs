@@ -18,6 +18,7 @@ use relatum::store::Project;
 
 use super::plan::{message, misuse};
 use crate::exit::Misuse;
+use crate::output;
 
 pub(super) use flags::Flags;
 pub(super) use many::next_line;
@@ -135,7 +136,12 @@ impl<'a> Asker<'a> {
         let graph = project.graph();
         let folder = ModelFolder::of(project, name)?;
         let model = folder.load(project)?.model;
-        let results = Results::find(folder.dir(), &model, &project.manifest().queries_fingerprint())?;
+        let results = Results::find(folder.dir(), &model, &project.manifest().queries_fingerprint());
+        // What was tuned is a help that can be done without: everything has a default.
+        let results = results.unwrap_or_else(|error| {
+            output::say(&format!("warning: what `relatum tune` chose is not used: {error}"));
+            None
+        });
         let tuned = results.and_then(|results| results.tuned(Family::Best.name()).cloned());
         Ok(Self { graph, model, statistics: Statistics::new(graph), tuned })
     }

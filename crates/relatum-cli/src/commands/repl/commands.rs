@@ -1,10 +1,9 @@
 //! What begins with a colon.
 
 use anyhow::Context;
-use relatum::model::ModelFolder;
 
 use super::{Last, Session};
-use crate::commands::ask::{Failure, Flags, answer_line, explanation_text, header};
+use crate::commands::ask::{Asker, Failure, Flags, answer_line, explanation_text, header};
 use crate::commands::{describe, find, plan, stats};
 use crate::exit::Misuse;
 use crate::output;
@@ -99,7 +98,7 @@ impl Session<'_> {
         let changed = self.settings.changed(name, value)?;
         let model = &changed.flags.model;
         if *model != self.settings.flags.model {
-            self.asker.model = ModelFolder::of(self.project, model)?.load(self.project)?.model;
+            self.asker = Asker::new(self.project, model)?;
         }
         self.settings = changed;
         Ok(String::new())
