@@ -37,6 +37,66 @@ fn answers_are_drawn_for_graphviz() {
 }
 
 #[test]
+fn a_negated_sub_query_is_explained_by_the_best_witness_against_it() {
+    let desk = trained_films();
+    let query = r#"?F : stars(F, "Martin Lawrence") and not (exists A. stars(F, A) and stars(Hitch, A))"#;
+    for flags in [&[][..], &["--method", "beam", "--paper"], &["--method", "continuous"]] {
+        let ask = |more: &str| desk.ok(&[&["ask", "films", query, "--top", "1", more], flags].concat());
+        let json: Value = serde_json::from_str(&ask("--json")).unwrap();
+        assert!(json["answers"][0]["explanation"].is_null());
+        let text = ask("--explain");
+        assert!(text.contains("not (exists A. stars(F, A) and stars(Hitch, A))  0."), "{text}");
+        assert!(text.contains("  at best ") && text.contains(" by A = "), "{text}");
+        assert!(text.contains("   ├─ stars(") && text.contains("   └─ stars(Hitch, "), "{text}");
+        let dot = ask("--dot");
+        assert!(
+            dot.contains(" at best ") && dot.contains(" by A = ") && dot.contains("\\nstars(Hitch, "),
+            "{dot}"
+        );
+    }
+    let json: Value =
+        serde_json::from_str(&desk.ok(&["ask", "films", query, "--explain", "--json"])).unwrap();
+    let nested = &json["answers"][0]["explanation"]["sub_queries"][0];
+    let number = |value: &Value| value.as_f64().unwrap();
+    let atoms = nested["witness"]["atoms"].as_array().unwrap();
+    let folded: f64 = atoms.iter().map(|atom| number(&atom["truth"])).product();
+    assert!((folded - number(&nested["truth"])).abs() < 1e-5, "{nested}");
+    assert!((number(&nested["value"]) + number(&nested["truth"]) - 1.0).abs() < 1e-6, "{nested}");
+    assert_eq!(nested["text"], "(exists A. stars(F, A) and stars(Hitch, A))");
+    assert_eq!(nested["witness"]["assignment"]["A"], atoms[1]["object"]);
+}
+
+#[test]
+fn where_facts_are_ignored_a_stored_edge_is_called_neither_a_fact_nor_a_prediction() {
+    let desk = trained_films();
+    let query = "?G : has_genre(Hitch, G)";
+    let ask = |known: &str, form: &str| {
+        desk.ok(&["ask", "films", query, "--top", "9", "--explain", "--known", known, form])
+    };
+    for (known, words, style, trusted) in [
+        ("trust", "known, train", "solid", true),
+        ("ignore", "stored in train, scored by the model", "dashed", false),
+    ] {
+        let json: Value = serde_json::from_str(&ask(known, "--json")).unwrap();
+        let answers = json["answers"].as_array().unwrap();
+        let romance = answers.iter().find(|answer| answer["name"] == "Romance").unwrap();
+        let atom = &romance["explanation"]["atoms"][0];
+        assert_eq!((&romance["known"], &atom["stored"]), (&true.into(), &"train".into()), "{atom}");
+        assert_eq!(atom["known"].is_string(), trusted, "{atom}");
+        assert_eq!(atom["truth"].as_f64() == Some(1.0), trusted, "{atom}");
+        let other = answers.iter().find(|answer| answer["name"] != "Romance").unwrap();
+        let atom = &other["explanation"]["atoms"][0];
+        assert!(atom["stored"].is_null() && atom["known"].is_null(), "{atom}");
+        let text = ask(known, "--new-only");
+        assert!(text.contains("  predicted\n") && !text.contains("train"), "{text}");
+        let text = desk.ok(&["ask", "films", query, "--top", "9", "--explain", "--known", known]);
+        assert_eq!(text.matches(words).count(), 1, "{text}");
+        let dot = ask(known, "--dot");
+        assert!(dot.contains(&format!("{words}\", style={style}")), "{dot}");
+    }
+}
+
+#[test]
 fn a_file_of_questions_is_answered_line_by_line_and_a_wrong_one_does_not_stop_the_rest() {
     let desk = trained_films();
     let mut questions = format!("# films\n\n{GENRES}\n?G : has_gender(Hitch, G)\n");

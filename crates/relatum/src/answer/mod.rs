@@ -5,10 +5,14 @@ mod alternatives;
 mod dot;
 mod explanation;
 mod relaxed;
+mod score;
 #[cfg(test)]
 mod tests;
+mod witness;
 
 pub use explanation::{Alternative, ExplainedAtom, Explanation};
+pub use score::score_text;
+pub use witness::{SubQuery, Witness};
 
 use crate::graph::{EntityId, Graph, Id};
 use crate::model::{Calibration, Model};

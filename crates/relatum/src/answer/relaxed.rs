@@ -1,6 +1,7 @@
 //! Answers by continuous optimisation, explained by the entities nearest to where it came to rest.
 
 use super::explanation::{ALTERNATIVES, Alternative, Explanation, atoms};
+use super::witness::Witnesses;
 use super::{Answer, Answers, Ask};
 use crate::graph::{EntityId, Graph, Id};
 use crate::model::Model;
@@ -103,8 +104,8 @@ impl<'a> Explainer<'a> {
         assignment: Assignment,
     ) -> Result<Explanation, SearchError> {
         let plan = &self.plan.branches[branch];
-        let sub_query = |which| self.beam.sub_query(branch, which, &assignment);
-        let sub_queries = (0..plan.negated.len()).map(sub_query).collect::<Result<_, _>>()?;
+        let witnesses = Witnesses { truth: self.truth, logic: self.how.logic, exact: None, beam: &self.beam };
+        let sub_queries = witnesses.against(plan, &assignment)?;
         let atoms = atoms(plan, self.truth, self.how.logic, &assignment);
         let alternatives = Vec::new();
         let mut explanation =

@@ -152,40 +152,48 @@ impl<'a> Beam<'a> {
         let mut usage = Usage::default();
         self.score_anchors(&mut usage)?;
         let outcome = self.branch(plan, &[], answers, &mut usage)?;
-        let of_answer = |(place, answer): (usize, &EntityId)| {
-            let mut all: Vec<(Assignment, f32)> = outcome
-                .reached
-                .iter()
-                .map(|(state, scores)| {
-                    let mut values = state.values.clone();
-                    values.retain(|(id, _)| *id != plan.target);
-                    values.push((plan.target, *answer));
-                    (values, scores[place])
-                })
-                .filter(|(_, score)| *score > self.nothing)
-                .collect();
-            all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            all.truncate(count);
-            all
-        };
+        let of_answer =
+            |(place, answer): (usize, &EntityId)| self.assigned(plan.target, &outcome, place, *answer, count);
         Ok(answers.iter().enumerate().map(of_answer).collect())
     }
 
-    /// The truth of a negated sub-query of a branch under an assignment.
+    /// The best assignments that were reached for one of the entities that were asked about.
+    fn assigned(
+        &self,
+        target: VariableId,
+        outcome: &Outcome,
+        place: usize,
+        answer: EntityId,
+        count: usize,
+    ) -> Vec<(Assignment, f32)> {
+        let with_answer = |(state, scores): &(State, Vec<f32>)| {
+            let mut values = state.values.clone();
+            values.retain(|(id, _)| *id != target);
+            values.push((target, answer));
+            (values, scores[place])
+        };
+        let reached = outcome.reached.iter().map(with_answer);
+        let mut all: Vec<(Assignment, f32)> = reached.filter(|(_, score)| *score > self.nothing).collect();
+        all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        all.truncate(count);
+        all
+    }
+
+    /// How true a negated sub-query is under an assignment of the branch around it, and the values
+    /// by which it is: of its own variables and of those that it shares. It takes the rows that it
+    /// needs, whatever the budget: half a sub-query would explain nothing.
     pub fn sub_query(
         &self,
-        branch: usize,
-        which: usize,
-        assignment: &Assignment,
-    ) -> Result<f32, SearchError> {
-        let nested = self.plan.branches.get(branch).and_then(|plan| plan.negated.get(which));
-        let value =
-            |id: VariableId| assignment.iter().find(|(other, _)| *other == id).map(|&(_, value)| value);
-        let Some((nested, target)) = nested.and_then(|nested| Some((nested, value(nested.target)?))) else {
-            return Ok(0.0);
-        };
+        nested: &BranchPlan,
+        outer: &Assignment,
+    ) -> Result<(f32, Option<Assignment>), SearchError> {
+        let value = |id: VariableId| outer.iter().find(|(other, _)| *other == id).map(|&(_, value)| value);
+        let Some(target) = value(nested.target) else { return Ok((0.0, None)) };
         let inputs: Assignment = nested.inputs.iter().filter_map(|&id| Some((id, value(id)?))).collect();
-        Ok(self.branch(nested, &inputs, &[], &mut Usage::default())?.scores[target.index()])
+        let whole = Self { budget: Budget { rows: None, until: None, ..self.budget }, ..*self };
+        let outcome = whole.branch(nested, &inputs, &[target], &mut Usage::default())?;
+        let mut found = self.assigned(nested.target, &outcome, 0, target, 1);
+        Ok((outcome.scores[target.index()], found.pop().map(|(assignment, _)| assignment)))
     }
 
     fn branch(

@@ -78,7 +78,7 @@ impl Session<'_> {
         let answer = last.answers.answers.get(place - first);
         let answer = answer.context("the settings have changed since: ask the question again")?;
         let mut text = header(graph, &last.question, &last.answers) + "\n";
-        text += &answer_line(graph, place, answer);
+        text += &answer_line(graph, place, answer, 0);
         text += &answer.explanation.as_ref().map_or_else(
             || "     it has no explanation: the search was stopped too early\n".to_owned(),
             |explanation| explanation_text(graph, &last.question, explanation),

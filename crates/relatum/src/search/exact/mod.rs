@@ -218,6 +218,13 @@ impl<'a> Exact<'a> {
         self.states.get(message.index()).map_or(0.0, |state| state.value(entity))
     }
 
+    /// What the value of a message for an entity can be at most: after a proof, the value itself but
+    /// for what is negligible.
+    pub fn at_most(&self, message: MessageId, entity: EntityId) -> f32 {
+        let state = self.states.get(message.index()).filter(|state| entity.index() < state.low.len());
+        state.map_or(0.0, |state| state.high(entity.index()))
+    }
+
     /// The values of a message for all entities; none if it was never computed.
     pub(crate) fn values(&self, message: MessageId) -> &[f32] {
         self.states.get(message.index()).map_or(&[], |state| &state.low)
