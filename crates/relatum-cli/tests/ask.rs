@@ -186,6 +186,9 @@ fn limits_stop_with_what_was_found_so_far() {
             assert!(json["rows"].as_u64().unwrap() <= most, "{query} {limit:?}: {text}");
         }
     }
+    let late = desk.ok(&["ask", "films", GENRES, "--timeout", "0"]);
+    assert!(late.contains("undetermined\n") && !late.contains("predicted"), "{late}");
+    assert!(late.contains("time was up before it was clear which answers"), "{late}");
     let nothing =
         desk.ok(&["ask", "films", GENRES, "--max-rows", "0", "--method", "beam", "--known", "ignore"]);
     assert!(nothing.contains("no answer so far"), "{nothing}");

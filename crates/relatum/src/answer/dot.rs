@@ -19,7 +19,7 @@ impl Answers {
         let mut dot = String::from("digraph answers {\n  rankdir=LR;\n  node [shape=ellipse];\n");
         // Graphviz stacks clusters from below, and the best answer belongs on top.
         for (index, answer) in self.answers.iter().enumerate().rev() {
-            let known = if answer.known { "known" } else { "predicted" };
+            let known = answer.standing();
             let rank = index + first;
             let name = graph.entity_shown(answer.entity);
             let title = quoted(&format!("{rank}. {name}  {}  {known}", score_text(answer.score)));

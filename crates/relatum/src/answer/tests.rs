@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::explanation::atoms;
-use super::{Answer, Ask, Explanation, Method, SubQuery, answer, ask, known_answers, score_text};
+use super::{Answer, Ask, Explanation, Marks, Method, SubQuery, answer, ask, known_answers, score_text};
 use crate::graph::{EntityId, Graph, GraphBuilder, Split};
 use crate::logic::TNorm;
 use crate::model::{Calibration, Model, predictor};
@@ -12,7 +12,7 @@ use crate::query::testing::tiny_graph;
 use crate::query::{Limits, Syntax, read};
 use crate::search::beam::Width;
 use crate::search::tests::{checked, logics, tables};
-use crate::search::{Certainty, Known, Logic, Scorer, SearchError};
+use crate::search::{Budget, Certainty, Known, Logic, Scorer, SearchError};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
@@ -23,7 +23,8 @@ proptest! {
         let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 10_000, rank_all: false });
         let method = if by_beam { Method::Beam } else { Method::Auto };
         let how = Ask { logic, method, explain: true, width: Width { k: 10_000, paper: false }, ..Ask::default() };
-        let found = answer(&plan, &table, &known_answers(&plan, &graph, Known::ALL), &how).unwrap();
+        let known = Marks(known_answers(&plan, &graph, Known::ALL, how.budget));
+        let found = answer(&plan, &table, &known, &how).unwrap();
         for answer in &found.answers {
             let explanation = answer.explanation.as_ref().expect("every answer has a reason");
             let (branch, score) = (explanation.branch_scores[explanation.branch], explanation.refold(logic));
@@ -71,7 +72,7 @@ fn asked(graph: &Graph, text: &str, how: &Ask) -> Vec<(String, bool)> {
     let question = read(text, Syntax::Text, graph, Limits::default()).unwrap();
     let plan = Plan::new(&question.checked, &Statistics::new(graph), PlanOptions::default());
     let answers = ask(&plan, &model, graph, how).unwrap().answers;
-    answers.iter().map(|answer| (graph.entity_text(answer.entity), answer.known)).collect()
+    answers.iter().map(|answer| (graph.entity_text(answer.entity), answer.known == Some(true))).collect()
 }
 
 #[test]
@@ -116,6 +117,26 @@ fn a_negated_sub_query_shows_its_best_witness() {
         let truth = score_text(nested.truth);
         assert_eq!(words, format!("at best {truth} by A = {}", graph.entity_text(actor)));
     }
+}
+
+#[test]
+fn what_could_not_be_settled_in_time_is_called_neither_known_nor_predicted() {
+    let graph = films();
+    let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
+    let text = r#"?G : exists F. stars(F, "Will Smith") and genre(F, G)"#;
+    let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    let late = Budget { until: Some(std::time::Instant::now()), ..Budget::default() };
+    for method in [Method::Auto, Method::Beam, Method::Continuous] {
+        let calibration = Calibration::Sigmoid;
+        let how = Ask { method, calibration, new_only: true, budget: late, ..Ask::default() };
+        let found = ask(&plan, &model, &graph, &how).unwrap();
+        assert_eq!(found.certainty, Certainty::Stopped);
+        assert!(found.answers.iter().all(|answer| answer.standing() == "undetermined"), "{found:?}");
+    }
+    let scorer = Scorer::new(&model, &graph, Calibration::SoftmaxCount, Known::ALL);
+    let found = answer(&plan, &scorer, &Marks(None), &Ask { new_only: true, ..Ask::default() }).unwrap();
+    assert!(!found.answers.is_empty() && found.answers.iter().all(|answer| answer.known.is_none()));
 }
 
 #[test]

@@ -42,6 +42,9 @@ pub(crate) fn as_text(
     if let Some(caveat) = caveat {
         text += &format!("{caveat}\n");
     }
+    if answers.answers.iter().any(|answer| answer.known.is_none()) {
+        text += "time was up before it was clear which answers the stored edges already give\n";
+    }
     text.push('\n');
     if answers.answers.is_empty() {
         text += match (answers.certainty, new_only) {
@@ -67,7 +70,7 @@ fn width(answers: &Answers) -> usize {
 
 pub(crate) fn answer_line(graph: &Graph, place: usize, answer: &Answer, width: usize) -> String {
     let (name, score) = (graph.entity_shown(answer.entity), score_text(answer.score));
-    format!("{place:>3}. {name:<50} {score:>width$}  {}\n", if answer.known { "known" } else { "predicted" })
+    format!("{place:>3}. {name:<50} {score:>width$}  {}\n", answer.standing())
 }
 
 pub(crate) fn explanation_text(graph: &Graph, question: &Question, explanation: &Explanation) -> String {
@@ -243,7 +246,7 @@ mod tests {
         let (graph, _) = builder.finish();
         let question = read("?A : r(a, A)", Syntax::Text, &graph, Limits::default()).unwrap();
         let answer =
-            |id, score| Answer { entity: EntityId(id), score, known: false, explanation: None };
+            |id, score| Answer { entity: EntityId(id), score, known: Some(false), explanation: None };
         let answers = vec![answer(1, 0.75), answer(0, 1.23e-12)];
         let answers = Answers { answers, certainty: Certainty::Beam, rows: 1 };
         let text = as_text(&graph, &question, &answers, false, None);
