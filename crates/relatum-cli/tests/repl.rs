@@ -102,7 +102,11 @@ fn another_model_comes_with_what_was_tuned_for_it() {
     desk.put("films/models/other/benchmark.json", "damaged");
     let outcome = talk(&desk, &[], "?G : has_genre(Hitch, G)\n:set model other\n");
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    assert!(outcome.stderr.starts_with("warning: what `relatum tune` chose is not used"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.starts_with("warning: what `relatum tune` chose is not used"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]

@@ -10,9 +10,10 @@ use crate::query::{Negated, NormalForm, Term};
 
 impl Answers {
     /// One picture of all answers, a cluster for each: anchors are boxes, variables stand with their
-    /// values, the target is doubled. Edges that count as facts are solid, those that the model scored dashed;
-    /// what is negated is red and ends in a bar; a negated sub-query is a note at the variables that
-    /// it speaks of, with the values that make it truest. Answers without an explanation are a lone target.
+    /// values, the target is doubled. Edges that count as facts are solid, those that the model scored
+    /// dashed; what is negated is red and ends in a bar; a negated sub-query is a note at the variables
+    /// that it speaks of, with the values that make it truest. Answers without an explanation are a
+    /// lone target.
     ///
     /// `normal_form` is that of the question; `first` is the rank of the first answer.
     pub fn to_dot(&self, normal_form: &NormalForm, graph: &Graph, first: usize) -> String {

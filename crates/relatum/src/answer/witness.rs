@@ -9,10 +9,14 @@ use crate::search::beam::{Assignment, Beam};
 use crate::search::exact::Exact;
 use crate::search::{AtomTruth, Logic, SearchError};
 
+/// A smaller difference of two scores does not show.
+const NOTICED: f32 = 1e-4;
+
 /// A negated sub-query under the assignment of the branch around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubQuery {
-    /// How true it is at its best; of a search that was stopped, how true it may be at most.
+    /// How true it is at its best; where the search was stopped or needed to know no better, how true
+    /// it may be at most.
     pub truth: f32,
     /// What that counts in the score: 1 − truth.
     pub value: f32,
@@ -34,15 +38,22 @@ pub struct Witness {
 }
 
 impl SubQuery {
-    /// Its truth and its witness in words, as far as its own variables: `at best 0.2000 by A = Eva`.
+    /// Its truth and the values of its own variables, in words: `at best 0.2000 by A = Eva`.
     pub fn text(&self, nested: &Negated, normal_form: &NormalForm, graph: &Graph) -> String {
         let truth = score_text(self.truth);
-        let Some(witness) = &self.witness else { return format!("at most {truth}, without a witness") };
+        let Some(witness) = &self.witness else {
+            return format!("at most {truth}, by nothing that was found");
+        };
         let own = witness.assignment.iter().filter(|(id, _)| nested.bound.contains(id));
         let values: Vec<String> = own
             .map(|&(id, value)| format!("{} = {}", normal_form.variable_name(id), graph.entity_text(value)))
             .collect();
-        format!("at best {truth} by {}", values.join(", "))
+        let values = values.join(", ");
+        if self.truth - witness.score > NOTICED {
+            format!("at most {truth}, and {} by {values}", score_text(witness.score))
+        } else {
+            format!("at best {truth} by {values}")
+        }
     }
 }
 
