@@ -37,6 +37,66 @@ fn answers_are_drawn_for_graphviz() {
 }
 
 #[test]
+fn a_negated_sub_query_is_explained_by_the_best_witness_against_it() {
+    let desk = trained_films();
+    let query = r#"?F : stars(F, "Martin Lawrence") and not (exists A. stars(F, A) and stars(Hitch, A))"#;
+    for flags in [&[][..], &["--method", "beam", "--paper"], &["--method", "continuous"]] {
+        let ask = |more: &str| desk.ok(&[&["ask", "films", query, "--top", "1", more], flags].concat());
+        let json: Value = serde_json::from_str(&ask("--json")).unwrap();
+        assert!(json["answers"][0]["explanation"].is_null());
+        let text = ask("--explain");
+        assert!(text.contains("not (exists A. stars(F, A) and stars(Hitch, A))  0."), "{text}");
+        assert!(text.contains("  at best ") && text.contains(" by A = "), "{text}");
+        assert!(text.contains("   ├─ stars(") && text.contains("   └─ stars(Hitch, "), "{text}");
+        let dot = ask("--dot");
+        assert!(
+            dot.contains(" at best ") && dot.contains(" by A = ") && dot.contains("\\nstars(Hitch, "),
+            "{dot}"
+        );
+    }
+    let json: Value =
+        serde_json::from_str(&desk.ok(&["ask", "films", query, "--explain", "--json"])).unwrap();
+    let nested = &json["answers"][0]["explanation"]["sub_queries"][0];
+    let number = |value: &Value| value.as_f64().unwrap();
+    let atoms = nested["witness"]["atoms"].as_array().unwrap();
+    let folded: f64 = atoms.iter().map(|atom| number(&atom["truth"])).product();
+    assert!((folded - number(&nested["truth"])).abs() < 1e-5, "{nested}");
+    assert!((number(&nested["value"]) + number(&nested["truth"]) - 1.0).abs() < 1e-6, "{nested}");
+    assert_eq!(nested["text"], "(exists A. stars(F, A) and stars(Hitch, A))");
+    assert_eq!(nested["witness"]["assignment"]["A"], atoms[1]["object"]);
+}
+
+#[test]
+fn where_facts_are_ignored_a_stored_edge_is_called_neither_a_fact_nor_a_prediction() {
+    let desk = trained_films();
+    let query = "?G : has_genre(Hitch, G)";
+    let ask = |known: &str, form: &str| {
+        desk.ok(&["ask", "films", query, "--top", "9", "--explain", "--known", known, form])
+    };
+    for (known, words, style, trusted) in [
+        ("trust", "known, train", "solid", true),
+        ("ignore", "stored in train, scored by the model", "dashed", false),
+    ] {
+        let json: Value = serde_json::from_str(&ask(known, "--json")).unwrap();
+        let answers = json["answers"].as_array().unwrap();
+        let romance = answers.iter().find(|answer| answer["name"] == "Romance").unwrap();
+        let atom = &romance["explanation"]["atoms"][0];
+        assert_eq!((&romance["known"], &atom["stored"]), (&true.into(), &"train".into()), "{atom}");
+        assert_eq!(atom["known"].is_string(), trusted, "{atom}");
+        assert_eq!(atom["truth"].as_f64() == Some(1.0), trusted, "{atom}");
+        let other = answers.iter().find(|answer| answer["name"] != "Romance").unwrap();
+        let atom = &other["explanation"]["atoms"][0];
+        assert!(atom["stored"].is_null() && atom["known"].is_null(), "{atom}");
+        let text = ask(known, "--new-only");
+        assert!(text.contains("  predicted\n") && !text.contains("train"), "{text}");
+        let text = desk.ok(&["ask", "films", query, "--top", "9", "--explain", "--known", known]);
+        assert_eq!(text.matches(words).count(), 1, "{text}");
+        let dot = ask(known, "--dot");
+        assert!(dot.contains(&format!("{words}\", style={style}")), "{dot}");
+    }
+}
+
+#[test]
 fn a_file_of_questions_is_answered_line_by_line_and_a_wrong_one_does_not_stop_the_rest() {
     let desk = trained_films();
     let mut questions = format!("# films\n\n{GENRES}\n?G : has_gender(Hitch, G)\n");
@@ -53,7 +113,9 @@ fn a_file_of_questions_is_answered_line_by_line_and_a_wrong_one_does_not_stop_th
     let answers = lines(&outcome.stdout);
     let numbers: Vec<u64> = answers.iter().map(|answer| answer["line"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (3..=304).collect::<Vec<u64>>(), "in the order of the file");
-    assert!(answers[1]["error"].as_str().unwrap().contains("the nearest name is has_genre"));
+    let error = answers[1]["error"].as_str().unwrap();
+    assert!(error.starts_with("there is no relation 'has_gender'\n"), "{error}");
+    assert!(error.contains("the nearest name is has_genre"), "{error}");
     assert_eq!((&answers[0]["shape"], &answers[2]["shape"]), (&"2p".into(), &"1p".into()));
     assert_eq!(answers[2]["answers"], answers[300]["answers"]);
 
@@ -120,9 +182,13 @@ fn limits_stop_with_what_was_found_so_far() {
             ]);
             let json: Value = serde_json::from_str(&text).unwrap();
             assert_eq!(json["certainty"], "stopped early: the best so far", "{query} {limit:?}");
-            assert!(json["rows"].as_u64().unwrap() <= 3, "{query} {limit:?}: {text}");
+            let most = if limit[0] == "--max-rows" { limit[1].parse().unwrap() } else { 0 };
+            assert!(json["rows"].as_u64().unwrap() <= most, "{query} {limit:?}: {text}");
         }
     }
+    let late = desk.ok(&["ask", "films", GENRES, "--timeout", "0"]);
+    assert!(late.contains("undetermined\n") && !late.contains("predicted"), "{late}");
+    assert!(late.contains("time was up before it was clear which answers"), "{late}");
     let nothing =
         desk.ok(&["ask", "films", GENRES, "--max-rows", "0", "--method", "beam", "--known", "ignore"]);
     assert!(nothing.contains("no answer so far"), "{nothing}");
@@ -141,8 +207,13 @@ fn what_cannot_be_is_explained() {
         (GENRES, &["--calibration", "raw", "--method", "exact"], 2, "only --method beam"),
         (either, &["--calibration", "raw"], 2, "another calibration, such as softmax-count"),
         (CYCLE, &["--method", "exact"], 2, "take --method beam"),
+        (GENRES, &["--method", "exact", "--paper"], 2, "--paper belongs to a beam, and --method exact"),
+        (GENRES, &["--method", "exact", "--k", "64"], 2, "--k belongs to a beam"),
+        (GENRES, &["--method", "continuous", "--k", "9"], 2, "take --method beam or auto"),
         (GENRES, &["--json", "--dot"], 2, "cannot be used with"),
         ("-", &["--dot"], 2, "JSON lines"),
+        (GENRES, &["--sparql"], 2, "leave --sparql out"),
+        ("?g WHERE { ?f r:has_genre ?g }", &[], 2, "with --sparql it is read as such"),
         (r#"{"shape": "2p", "query": [0, [0]]}"#, &[], 2, "which is declared"),
     ] {
         let mut arguments = vec!["ask", "films", query];
@@ -151,6 +222,9 @@ fn what_cannot_be_is_explained() {
         assert_eq!(outcome.code, code, "{arguments:?}: {}", outcome.stderr);
         assert!(outcome.stderr.contains(message), "{arguments:?}: {}", outcome.stderr);
     }
+    // What a beam would use is fine where one may be taken.
+    desk.ok(&["ask", "films", GENRES, "--k", "9"]);
+    desk.ok(&["ask", "films", GENRES, "--k", "9", "--method", "beam", "--paper"]);
     let raw = desk.ok(&["ask", "films", GENRES, "--calibration", "raw"]);
     assert!(raw.contains("raw scores are no truth values"), "{raw}");
     for (file, message) in [("gone.txt", "there is no file gone.txt"), ("films", "is a folder")] {
@@ -194,6 +268,19 @@ fn a_model_with_a_value_that_is_no_number_is_found_by_ask_and_by_check() {
         assert_eq!(outcome.code, 1, "{calibration}: {}", outcome.stdout);
         assert!(outcome.stderr.contains("no numbers (NaN)"), "{calibration}: {}", outcome.stderr);
     }
+}
+
+#[test]
+fn damaged_settings_of_tune_are_passed_over_with_a_warning() {
+    let desk = trained_films();
+    let whole = desk.ok(&["ask", "films", GENRES]);
+    desk.put("films/models/default/benchmark.json", "{\"format\": \"relatum bench");
+    let outcome = desk.run(&["ask", "films", GENRES]);
+    assert_eq!((outcome.code, outcome.stdout), (0, whole));
+    let said = &outcome.stderr;
+    assert!(said.starts_with("warning: what `relatum tune` chose is not used: "), "{said}");
+    assert!(said.contains("benchmark.json") && said.contains("remove it"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
 }
 
 #[test]

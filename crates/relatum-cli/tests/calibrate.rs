@@ -48,6 +48,18 @@ fn a_calibrated_model_answers_adaptively_and_one_that_is_not_says_how() {
 }
 
 #[test]
+fn calibration_ends_by_itself_when_the_held_out_loss_stands_still() {
+    let said = desk().run(&["calibrate", "ring", "--queries", "200", "--epochs", "100000"]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    let losses: Vec<f64> =
+        said.stderr.lines().map(|line| line.rsplit(' ').next().unwrap().parse().unwrap()).collect();
+    let (before, last) = losses.split_at(losses.len() - 3);
+    let least = before.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(before.len() > 3, "it learns something first: {losses:?}");
+    assert!(last.iter().all(|loss| *loss > 0.998 * least), "{losses:?}");
+}
+
+#[test]
 fn continuous_optimisation_is_a_method_with_a_calibration_of_its_own() {
     let desk = desk();
     let path = "?A : exists V. knows(p1, V) and trusts(V, A)";

@@ -12,14 +12,16 @@ use relatum::benchmark::{Family, Results, Setting, Tuned};
 use relatum::graph::Graph;
 use relatum::model::{Model, ModelFolder};
 use relatum::plan::{Plan, PlanOptions, Statistics};
-use relatum::query::{Limits, Mistakes, Question, Syntax, read};
+use relatum::query::{Limits, Mistakes, Question, Style, Syntax, read};
 use relatum::search::SearchError;
 use relatum::store::Project;
 
-use super::plan::misuse;
+use super::plan::{message, misuse};
 use crate::exit::Misuse;
+use crate::output;
 
 pub(super) use flags::Flags;
+pub(super) use many::next_line;
 pub(super) use show::{answer_line, as_json, as_text, explanation_text, header};
 
 /// Answer questions with a trained model
@@ -123,7 +125,7 @@ impl Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Mistakes(mistakes) => mistakes.fmt(f),
+            Self::Mistakes(mistakes) => f.write_str(&message(mistakes, Style::Plain)),
             Self::Search(error) => error.fmt(f),
         }
     }
@@ -134,7 +136,12 @@ impl<'a> Asker<'a> {
         let graph = project.graph();
         let folder = ModelFolder::of(project, name)?;
         let model = folder.load(project)?.model;
-        let results = Results::find(folder.dir(), &model, &project.manifest().queries_fingerprint())?;
+        let results = Results::find(folder.dir(), &model, &project.manifest().queries_fingerprint());
+        // What was tuned is a help that can be done without: everything has a default.
+        let results = results.unwrap_or_else(|error| {
+            output::say(&format!("warning: what `relatum tune` chose is not used: {error}"));
+            None
+        });
         let tuned = results.and_then(|results| results.tuned(Family::Best.name()).cloned());
         Ok(Self { graph, model, statistics: Statistics::new(graph), tuned })
     }
@@ -164,7 +171,7 @@ impl<'a> Asker<'a> {
     }
 
     pub(super) fn plan(&self, question: &Question, flags: &Flags) -> Plan {
-        let options = PlanOptions { beam: flags.k.max(1), rank_all: flags.paper };
+        let options = PlanOptions { beam: flags.k(), rank_all: flags.paper };
         Plan::new(&question.checked, &self.statistics, options)
     }
 

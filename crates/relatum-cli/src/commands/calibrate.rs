@@ -29,8 +29,9 @@ pub(crate) struct Args {
     /// How many questions to draw; a tenth of them is held out to choose the best epoch
     #[arg(long, default_value_t = CalibrateSettings::default().queries, value_parser = at_least_two)]
     queries: usize,
-    /// How often each question is seen
-    #[arg(long, default_value_t = CalibrateSettings::default().epochs)]
+    /// How often each question is seen at most; it ends before when the held-out loss has all but
+    /// stood still
+    #[arg(long, default_value_t = 40)]
     epochs: usize,
     /// The learning rate
     #[arg(long, default_value_t = CalibrateSettings::default().learning_rate, value_parser = positive)]
@@ -42,6 +43,11 @@ pub(crate) struct Args {
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
+
+/// A held-out loss falls if it is below so much of the least before it.
+const FALL: f64 = 0.999;
+/// So many epochs in which it does not fall are the last.
+const PATIENCE: usize = 3;
 
 fn at_least_two(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|count| (2..=10_000_000).contains(count));
@@ -71,10 +77,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         ..CalibrateSettings::default()
     };
     signals::watch()?;
+    let (mut fell, mut least) = (0, f64::INFINITY);
     let mut show = |epoch: usize, loss: f64| {
         let what = if epoch == 0 { "sigmoid".to_owned() } else { format!("epoch {epoch}") };
         output::say(&format!("{what:<10} held-out loss {loss:.4}"));
-        !signals::stop_requested()
+        if loss < least * FALL {
+            (fell, least) = (epoch, loss);
+        }
+        epoch < fell + PATIENCE && !signals::stop_requested()
     };
     let done = calibrate(&stored.model, project.graph(), settings, &mut show)?;
     if signals::stop_requested() {

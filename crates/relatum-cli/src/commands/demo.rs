@@ -129,7 +129,7 @@ fn answer(graph: &Graph, model: &Model, text: &str, out: &mut impl Write) -> any
     let known: Vec<String> = known
         .answers
         .iter()
-        .filter(|answer| answer.known)
+        .filter(|answer| answer.known == Some(true))
         .map(|answer| graph.entity_text(answer.entity))
         .collect();
     if !known.is_empty() {

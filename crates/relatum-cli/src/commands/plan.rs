@@ -71,10 +71,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// The mistakes as an error of the person, with colours where a person sees them.
 pub(crate) fn misuse(mistakes: &Mistakes) -> anyhow::Error {
     let style = if std::io::stderr().is_terminal() { Style::Colour } else { Style::Plain };
+    Misuse(message(mistakes, style)).into()
+}
+
+/// The mistakes as text, without the first `error: `: who reports them says so already.
+pub(super) fn message(mistakes: &Mistakes, style: Style) -> String {
     let rendered = mistakes.render(style);
-    // Who reports the error writes `error: ` in front.
-    let message = rendered.split_once(": ").map_or(rendered.as_str(), |(_, rest)| rest);
-    Misuse(message.to_owned()).into()
+    rendered.split_once(": ").map_or(rendered.clone(), |(_, rest)| rest.to_owned())
 }
 
 pub(super) fn as_text(source: &str, checked: &Checked, plan: &Plan, graph: &Graph) -> String {

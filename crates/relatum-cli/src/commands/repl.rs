@@ -14,7 +14,7 @@ use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
 use rustyline::{CompletionType, Config, Editor};
 
-use super::ask::{Asker, Failure, Flags, rendered};
+use super::ask::{Asker, Failure, Flags, next_line, rendered};
 use crate::{exit, output, signals};
 use complete::{Helper, is_open};
 use settings::Settings;
@@ -23,7 +23,8 @@ use settings::Settings;
 ///
 /// Names are completed with Tab, a question goes on in the next line while a parenthesis is open,
 /// and commands begin with a colon; :help lists them. Ctrl-C cancels the line or the question that
-/// runs, Ctrl-D ends. Where standard input is no terminal, its lines are answered without a prompt.
+/// runs, Ctrl-D ends. Where standard input is no terminal, its lines are answered without a prompt,
+/// and the exit code is 1 if one of them failed.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The project folder
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let project = Project::open(&args.dir)?;
     let asker = Asker::new(&project, &args.flags.model)?;
     let settings = Settings::new(args.flags.clone());
-    let mut session = Session { project: &project, asker, settings, last: None };
+    let mut session = Session { project: &project, asker, settings, last: None, failed: 0 };
     if std::io::stdin().is_terminal() { session.converse(&args.dir) } else { session.read_lines() }
 }
 
@@ -52,6 +53,8 @@ struct Session<'a> {
     asker: Asker<'a>,
     settings: Settings,
     last: Option<Last>,
+    /// How many lines could not be answered or obeyed.
+    failed: u64,
 }
 
 /// The last question, for commands that speak of it.
@@ -100,24 +103,39 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The lines of a file or of another program.
+    /// The lines of a file or of another program. What goes wrong does not stop the rest, and is an
+    /// error in the end.
     fn read_lines(&mut self) -> anyhow::Result<()> {
-        let mut begun = String::new();
-        for line in std::io::stdin().lines() {
-            let line = line?;
+        let mut input = std::io::stdin().lock();
+        let (mut begun, mut place) = (String::new(), (0, 0));
+        while let Some(line) = next_line(&mut input, &mut place)? {
+            let text = match &line.text {
+                Ok(text) => text.trim_end_matches(['\n', '\r']),
+                Err(error) => {
+                    self.failed += 1;
+                    output::say(&format!("error: line {}: {error}", line.number));
+                    // The question that it is part of is lost with it.
+                    begun.clear();
+                    continue;
+                }
+            };
             if !begun.is_empty() {
                 begun.push('\n');
             }
-            begun += &line;
+            begun += text;
             // A parenthesis that is never closed must not swallow the rest.
-            if is_open(&begun) && !line.trim().is_empty() {
+            if is_open(&begun) && !text.trim().is_empty() {
                 continue;
             }
             if let Next::End = self.line(&std::mem::take(&mut begun))? {
-                return Ok(());
+                break;
             }
         }
-        self.line(&begun).map(|_| ())
+        self.line(&begun)?;
+        if self.failed > 0 {
+            anyhow::bail!("{} could not be answered, as said above", output::counted(self.failed, "line"));
+        }
+        Ok(())
     }
 
     /// Answers a question or obeys a command. What goes wrong is said, and the next line may come.
@@ -134,7 +152,10 @@ impl Session<'_> {
         match outcome {
             Ok(None) => return Ok(Next::End),
             Ok(Some(text)) => write!(out, "{text}")?,
-            Err(error) => output::say(&format!("error: {}", exit::message(&error))),
+            Err(error) => {
+                self.failed += 1;
+                output::say(&format!("error: {}", exit::message(&error)));
+            }
         }
         out.flush()?;
         Ok(Next::Line)

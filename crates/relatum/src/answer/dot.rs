@@ -3,26 +3,27 @@
 use std::fmt::Write;
 
 use super::explanation::value_of;
-use super::{Answers, ExplainedAtom, Explanation};
+use super::{Answers, ExplainedAtom, Explanation, SubQuery, score_text};
 use crate::graph::{EntityId, Graph};
 use crate::plan::dot::quoted;
-use crate::query::{NormalForm, Term};
+use crate::query::{Negated, NormalForm, Term};
 
 impl Answers {
     /// One picture of all answers, a cluster for each: anchors are boxes, variables stand with their
-    /// values, the target is doubled. Edges that the graph holds are solid, predicted ones dashed;
-    /// what is negated is red and ends in a bar; a negated sub-query is a note at the variables that
-    /// it speaks of. Answers without an explanation are a lone target.
+    /// values, the target is doubled. Edges that count as facts are solid, those that the model scored
+    /// dashed; what is negated is red and ends in a bar; a negated sub-query is a note at the variables
+    /// that it speaks of, with the values that make it truest. Answers without an explanation are a
+    /// lone target.
     ///
     /// `normal_form` is that of the question; `first` is the rank of the first answer.
     pub fn to_dot(&self, normal_form: &NormalForm, graph: &Graph, first: usize) -> String {
         let mut dot = String::from("digraph answers {\n  rankdir=LR;\n  node [shape=ellipse];\n");
         // Graphviz stacks clusters from below, and the best answer belongs on top.
         for (index, answer) in self.answers.iter().enumerate().rev() {
-            let known = if answer.known { "known" } else { "predicted" };
+            let known = answer.standing();
             let rank = index + first;
             let name = graph.entity_shown(answer.entity);
-            let title = quoted(&format!("{rank}. {name}  {:.4}  {known}", answer.score));
+            let title = quoted(&format!("{rank}. {name}  {}  {known}", score_text(answer.score)));
             let _ = writeln!(dot, "  subgraph cluster_{rank} {{\n    label={title};");
             let cluster = Cluster { rank, normal_form, graph };
             match &answer.explanation {
@@ -65,10 +66,9 @@ impl Cluster<'_> {
         for (&(subject, object), atom) in pairs.iter().zip(&explanation.atoms) {
             self.edge(dot, subject, object, atom);
         }
-        for (index, (nested, truth)) in branch.negated.iter().zip(&explanation.sub_queries).enumerate() {
+        for (index, (nested, found)) in branch.negated.iter().zip(&explanation.sub_queries).enumerate() {
             let note = format!("a{}n{index}", self.rank);
-            let text = self.normal_form.sub_query_text(nested, self.graph);
-            let label = quoted(&format!("not {text}\n{:.4}", 1.0 - truth));
+            let label = quoted(&self.sub_query(nested, found));
             let _ = writeln!(dot, "    {note} [shape=note, color=red, label={label}];");
             for id in nested.free() {
                 let _ = writeln!(
@@ -78,6 +78,20 @@ impl Cluster<'_> {
                 );
             }
         }
+    }
+
+    fn sub_query(&self, nested: &Negated, found: &SubQuery) -> String {
+        let text = self.normal_form.sub_query_text(nested, self.graph);
+        let why = found.text(nested, self.normal_form, self.graph);
+        let mut label = format!("not {text}\n{} {why}", score_text(found.value));
+        let Some(witness) = &found.witness else { return label };
+        for atom in &witness.atoms {
+            label += &format!("\n{}", atom.text(self.graph));
+        }
+        for (nested, found) in nested.branch.negated.iter().zip(&witness.sub_queries) {
+            label += &format!("\n{}", self.sub_query(nested, found));
+        }
+        label
     }
 
     fn variable(&self, dot: &mut String, term: Term, value: EntityId) {
@@ -95,9 +109,8 @@ impl Cluster<'_> {
 
     fn edge(&self, dot: &mut String, subject: Term, object: Term, atom: &ExplainedAtom) {
         let not = if atom.negated { "not " } else { "" };
-        let known = atom.known.map_or_else(|| "predicted".to_owned(), |split| format!("known, {split}"));
         let relation = self.graph.relation_text(atom.edge.relation);
-        let label = quoted(&format!("{not}{relation}\n{:.4} {known}", atom.value));
+        let label = quoted(&format!("{not}{relation}\n{} {}", score_text(atom.value), atom.standing()));
         let style = if atom.known.is_some() { "solid" } else { "dashed" };
         let negated = if atom.negated { ", color=red, arrowhead=tee" } else { "" };
         let (from, to) = (self.node(subject), self.node(object));
@@ -133,11 +146,12 @@ mod tests {
         let how = Ask { top: 1, explain: true, ..Ask::default() };
         let answers = ask(&plan, &model, &graph, &how).unwrap();
         let dot = answers.to_dot(&question.checked.normal_form, &graph, 1);
-        let digits = |word: &str| word.strip_prefix("0.").is_some_and(|rest| rest.len() == 4);
+        let digits =
+            |word: &str| word.strip_prefix("0.").is_some_and(|rest| rest.len() == 4) || word.contains("e-");
         let hidden = |line: &str| {
             line.split_inclusive([' ', '"', 'n'])
                 .map(|word| {
-                    let number = word.trim_end_matches([' ', '"', 'n']);
+                    let number = word.trim_end_matches([' ', '"', 'n', '\\']);
                     if digits(number) { word.replace(number, "0.####") } else { word.to_owned() }
                 })
                 .collect::<String>()
@@ -178,7 +192,7 @@ mod tests {
             a1e3 [label="Hitch", shape=box];
             a1v0 -> a1e1 [label="stars\n1.0000 known, train", style=solid];
             a1v0 -> a1e3 [label="not genre\n0.#### predicted", style=dashed, color=red, arrowhead=tee];
-            a1n0 [shape=note, color=red, label="not (exists A. stars(F, A) and stars(Hitch, A))\n0.####"];
+            a1n0 [shape=note, color=red, label="not (exists A. stars(F, A) and stars(Hitch, A))\n0.#### at best 0.#### by A = Will\nSmith\nstars(Bad \"Boys\", Will\nSmith)  1.0000  known, train\nstars(Hitch, Will\nSmith)  0.####  predicted"];
             a1n0 -> a1v0 [style=dotted, arrowhead=none];
           }
         }

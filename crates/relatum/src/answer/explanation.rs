@@ -1,7 +1,8 @@
 //! Why an entity is an answer: data, not text.
 
-use super::{Ask, alternatives};
-use crate::graph::{EntityId, Id, Split, Triple};
+use super::witness::{SubQuery, Witnesses};
+use super::{Ask, alternatives, score_text};
+use crate::graph::{EntityId, Graph, Id, Split, Triple};
 use crate::plan::{BranchPlan, Plan, TreeNode};
 use crate::query::{Atom, Direction, Hop, Term, VariableId};
 use crate::search::beam::{Assignment, Beam};
@@ -30,8 +31,8 @@ pub struct Explanation {
     pub assignment: Assignment,
     /// Every atom of the branch.
     pub atoms: Vec<ExplainedAtom>,
-    /// The truth of each negated sub-query.
-    pub sub_queries: Vec<f32>,
+    /// Every negated sub-query of the branch.
+    pub sub_queries: Vec<SubQuery>,
     /// The next best assignments for the same answer, as far as they were looked at: on a tree those
     /// that have another value at one variable next to the target.
     pub alternatives: Vec<Alternative>,
@@ -48,8 +49,11 @@ pub struct ExplainedAtom {
     pub truth: f32,
     /// What that counts in the score: the truth itself, or its negation.
     pub value: f32,
-    /// The split of the trusted graph that holds the edge; none: it is a prediction.
+    /// The split of the trusted graph that holds the edge: then it is exactly 1. None: the model
+    /// scored it.
     pub known: Option<Split>,
+    /// The split that holds the edge, trusted or not. None: it is a prediction.
+    pub stored: Option<Split>,
 }
 
 /// Another assignment for the same answer.
@@ -61,14 +65,46 @@ pub struct Alternative {
     pub score: f32,
 }
 
+impl ExplainedAtom {
+    /// What it is and where its truth comes from, in words: `known, train`, `predicted`, or of an edge
+    /// that is stored but not trusted, `stored in train, scored by the model`.
+    pub fn standing(&self) -> String {
+        match (self.known, self.stored) {
+            (Some(split), _) => format!("known, {split}"),
+            (None, Some(split)) => format!("stored in {split}, scored by the model"),
+            (None, None) => "predicted".to_owned(),
+        }
+    }
+
+    /// The atom with what it counts: `not stars(Hitch, Eva)  0.9000  predicted with 0.1000`.
+    pub fn text(&self, graph: &Graph) -> String {
+        // What enters the score, so that a reader can fold it again.
+        let (not, itself) = if self.negated {
+            ("not ", format!(" with {}", score_text(self.truth)))
+        } else {
+            ("", String::new())
+        };
+        format!(
+            "{not}{}({}, {})  {}  {}{itself}",
+            graph.relation_text(self.edge.relation),
+            graph.entity_text(self.edge.head),
+            graph.entity_text(self.edge.tail),
+            score_text(self.value),
+            self.standing()
+        )
+    }
+}
+
 impl Explanation {
     /// The score of the assignment, from its atoms and sub-queries alone.
     pub fn refold(&self, logic: Logic) -> f32 {
-        let atoms = self
-            .atoms
-            .iter()
-            .map(|atom| if atom.negated { logic.negation.not(atom.truth) } else { atom.truth });
-        logic.t_norm.all(atoms.chain(self.sub_queries.iter().map(|truth| 1.0 - truth)))
+        Self::fold(logic, &self.atoms, &self.sub_queries)
+    }
+
+    pub(super) fn fold(logic: Logic, atoms: &[ExplainedAtom], sub_queries: &[SubQuery]) -> f32 {
+        let not = |truth: f32| logic.negation.not(truth);
+        let atoms = atoms.iter().map(|atom| if atom.negated { not(atom.truth) } else { atom.truth });
+        logic.t_norm.all(atoms.chain(sub_queries.iter().map(|nested| 1.0 - nested.truth)))
     }
 }
 
@@ -89,6 +125,7 @@ pub(super) fn explain(
             None => beam.assignments(index, &answers, ALTERNATIVES + 1)?,
         });
     }
+    let witnesses = Witnesses { truth, logic: how.logic, exact, beam };
     let mut explanations = Vec::with_capacity(answers.len());
     for (index, &answer) in answers.iter().enumerate() {
         let of_beam =
@@ -113,14 +150,7 @@ pub(super) fn explain(
             explanations.push(None);
             continue;
         };
-        let mut sub_queries = Vec::new();
-        for (which, nested) in branch_plan.negated.iter().enumerate() {
-            let value = |id: VariableId| value_of(&assignment, id);
-            sub_queries.push(match (exact, nested.root, value(nested.target)) {
-                (Some(exact), Some(root), Some(target)) => exact.value(root, target),
-                _ => beam.sub_query(branch, which, &assignment)?,
-            });
-        }
+        let sub_queries = witnesses.against(branch_plan, &assignment)?;
         let same =
             |other: &Assignment| other.iter().all(|&(id, value)| value_of(&assignment, id) == Some(value));
         let alternatives = listed.iter().filter(|(other, _)| !same(other)).take(ALTERNATIVES);
@@ -177,7 +207,7 @@ pub(super) fn atoms(
             Direction::Backward => (object, subject),
         };
         let edge = Triple { head: subject, relation: atom.relation, tail: object };
-        let known = truth.known(from, hop, to);
+        let (known, stored) = (truth.known(from, hop, to), truth.stored(from, hop, to));
         // A trusted edge is exactly 1, and needs no row to say so.
         let mut value = 1.0;
         if known.is_none() {
@@ -186,7 +216,7 @@ pub(super) fn atoms(
             value = row[to.index()];
         }
         let counts = if negated { logic.negation.not(value) } else { value };
-        explained.push(ExplainedAtom { edge, negated, truth: value, value: counts, known });
+        explained.push(ExplainedAtom { edge, negated, truth: value, value: counts, known, stored });
     }
     explained
 }

@@ -5,10 +5,14 @@ mod alternatives;
 mod dot;
 mod explanation;
 mod relaxed;
+mod score;
 #[cfg(test)]
 mod tests;
+mod witness;
 
 pub use explanation::{Alternative, ExplainedAtom, Explanation};
+pub use score::score_text;
+pub use witness::{SubQuery, Witness};
 
 use crate::graph::{EntityId, Graph, Id};
 use crate::model::{Calibration, Model};
@@ -17,7 +21,7 @@ use crate::search::beam::{Beam, Width};
 use crate::search::continuous::ContinuousSettings;
 use crate::search::exact::{Exact, Goal};
 use crate::search::{AtomTruth, Budget, Certainty, Found, Known, Logic, Scorer, SearchError, best};
-use crate::symbolic::{World, answers};
+use crate::symbolic::{World, answers_within};
 
 /// Which search runs the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,10 +103,22 @@ pub struct Answer {
     pub entity: EntityId,
     /// How true it is that it is an answer.
     pub score: f32,
-    /// Whether it follows from stored edges alone, without any prediction.
-    pub known: bool,
+    /// Whether it follows from stored edges alone, without any prediction. None: time was up before
+    /// that was clear.
+    pub known: Option<bool>,
     /// Why it is an answer, if that was asked for.
     pub explanation: Option<Explanation>,
+}
+
+impl Answer {
+    /// `known`, `predicted`, or `undetermined` where time was up before it was clear which.
+    pub fn standing(&self) -> &'static str {
+        match self.known {
+            Some(true) => "known",
+            Some(false) => "predicted",
+            None => "undetermined",
+        }
+    }
 }
 
 /// Answers a planned question with a model of the graph.
@@ -113,15 +129,29 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
     let truth = Scorer::new(model, graph, how.calibration, how.known).with_sharpness(how.sharpness);
     // What is stored is no news, whether it is trusted or not.
     let trusted = if how.known == Known::Ignore { Known::ALL } else { how.known };
-    let known = known_answers(plan, graph, trusted);
+    // What is known is looked for first, and must leave time to look for what is not.
+    let known = Marks(known_answers(plan, graph, trusted, how.budget.halved()));
     if how.method == Method::Continuous {
         return relaxed::answer(plan, model, graph, &truth, &known, how);
     }
     answer(plan, &truth, &known, how)
 }
 
-/// `known` says of every entity whether stored edges alone make it an answer.
-fn answer(plan: &Plan, truth: &dyn AtomTruth, known: &[bool], how: &Ask) -> Result<Answers, SearchError> {
+/// Of every entity, whether stored edges alone make it an answer; none where that is not clear.
+struct Marks(Option<Vec<bool>>);
+
+impl Marks {
+    fn of(&self, entity: EntityId) -> Option<bool> {
+        self.0.as_ref().map(|known| known[entity.index()])
+    }
+
+    /// Whether an entity may be shown where only news is wanted: what is not clear may be news.
+    fn may_be_new(&self, entity: EntityId) -> bool {
+        self.of(entity) != Some(true)
+    }
+}
+
+fn answer(plan: &Plan, truth: &dyn AtomTruth, known: &Marks, how: &Ask) -> Result<Answers, SearchError> {
     let raw = !how.calibration.is_truth();
     let beam = Beam::new(plan, truth, how.logic, how.width, how.budget, raw)?;
     // On a tree the best values of each variable are at least as good as a beam of assignments, and
@@ -133,7 +163,7 @@ fn answer(plan: &Plan, truth: &dyn AtomTruth, known: &[bool], how: &Ask) -> Resu
         Method::Beam => (plan.is_tree() && !raw && !how.width.paper, Some(how.width.k)),
         Method::Continuous => (false, None),
     };
-    let keep = |entity: EntityId| !(how.new_only && known[entity.index()]);
+    let keep = |entity: EntityId| !how.new_only || known.may_be_new(entity);
     let mut exact = if exactly { Some(Exact::new(plan, truth, how.logic, how.budget)?) } else { None };
     let found = match &mut exact {
         Some(exact) => exact.run(Goal::Top { count: how.top, keep: &keep, within: WITHIN, most })?,
@@ -142,7 +172,8 @@ fn answer(plan: &Plan, truth: &dyn AtomTruth, known: &[bool], how: &Ask) -> Resu
     let Found { mut scores, certainty, rows } = found;
     if exact.is_none() && !raw && how.known != Known::Ignore && !plan.branches.iter().any(negates) {
         // Every condition that trusted edges meet is exactly 1, whether a beam came by or not.
-        scores.iter_mut().zip(known).filter(|(_, known)| **known).for_each(|(score, _)| *score = 1.0);
+        let known = scores.iter_mut().zip(known.0.iter().flatten()).filter(|(_, known)| **known);
+        known.for_each(|(score, _)| *score = 1.0);
     }
     // A truth value of 0 is no answer; raw scores have no such floor.
     let counts = |entity: EntityId| keep(entity) && (raw || scores[entity.index()] > 0.0);
@@ -165,7 +196,7 @@ fn answer(plan: &Plan, truth: &dyn AtomTruth, known: &[bool], how: &Ask) -> Resu
         .map(|(entity, score)| Answer {
             entity,
             score,
-            known: known[entity.index()],
+            known: known.of(entity),
             explanation: explanations.next().flatten().filter(|it| folds(it, score)),
         })
         .collect();
@@ -176,11 +207,12 @@ fn negates(branch: &BranchPlan) -> bool {
     !branch.branch.negative.is_empty() || !branch.branch.negated.is_empty()
 }
 
-/// For every entity, whether the stored edges that count as known alone make it an answer.
-pub fn known_answers(plan: &Plan, graph: &Graph, known: Known) -> Vec<bool> {
+/// For every entity, whether the stored edges that count as known alone make it an answer. None: the
+/// time of the budget was up before that was clear.
+pub fn known_answers(plan: &Plan, graph: &Graph, known: Known, budget: Budget) -> Option<Vec<bool>> {
     let mut is_known = vec![false; graph.entities.len()];
-    for answer in answers(&plan.normal_form(), &World::of(graph, known.splits())) {
+    for answer in answers_within(&plan.normal_form(), &World::of(graph, known.splits()), budget)? {
         is_known[answer.index()] = true;
     }
-    is_known
+    Some(is_known)
 }

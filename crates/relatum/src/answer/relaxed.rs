@@ -1,7 +1,8 @@
 //! Answers by continuous optimisation, explained by the entities nearest to where it came to rest.
 
 use super::explanation::{ALTERNATIVES, Alternative, Explanation, atoms};
-use super::{Answer, Answers, Ask};
+use super::witness::Witnesses;
+use super::{Answer, Answers, Ask, Marks};
 use crate::graph::{EntityId, Graph, Id};
 use crate::model::Model;
 use crate::plan::Plan;
@@ -14,7 +15,7 @@ pub(super) fn answer(
     model: &Model,
     graph: &Graph,
     truth: &dyn AtomTruth,
-    known: &[bool],
+    known: &Marks,
     how: &Ask,
 ) -> Result<Answers, SearchError> {
     let settings = ContinuousSettings { calibration: how.calibration, known: how.known, ..how.continuous };
@@ -22,8 +23,9 @@ pub(super) fn answer(
     let Found { scores, certainty, rows } = search.run()?;
     // As for the other methods: a truth value of 0 is no answer.
     let raw = !how.calibration.is_truth();
-    let counts =
-        |entity: EntityId| !(how.new_only && known[entity.index()]) && (raw || scores[entity.index()] > 0.0);
+    let counts = |entity: EntityId| {
+        (!how.new_only || known.may_be_new(entity)) && (raw || scores[entity.index()] > 0.0)
+    };
     let top = best(&scores, how.top, counts);
     let mut explanations = if how.explain {
         Explainer::new(plan, truth, how, &search)?.all(&top)?
@@ -33,7 +35,7 @@ pub(super) fn answer(
     let answers = top.into_iter().zip(explanations.drain(..)).map(|((entity, score), explanation)| Answer {
         entity,
         score,
-        known: known[entity.index()],
+        known: known.of(entity),
         explanation,
     });
     Ok(Answers { answers: answers.collect(), certainty, rows })
@@ -103,8 +105,8 @@ impl<'a> Explainer<'a> {
         assignment: Assignment,
     ) -> Result<Explanation, SearchError> {
         let plan = &self.plan.branches[branch];
-        let sub_query = |which| self.beam.sub_query(branch, which, &assignment);
-        let sub_queries = (0..plan.negated.len()).map(sub_query).collect::<Result<_, _>>()?;
+        let witnesses = Witnesses { truth: self.truth, logic: self.how.logic, exact: None, beam: &self.beam };
+        let sub_queries = witnesses.against(plan, &assignment)?;
         let atoms = atoms(plan, self.truth, self.how.logic, &assignment);
         let alternatives = Vec::new();
         let mut explanation =

@@ -2,15 +2,19 @@
 
 use proptest::prelude::*;
 
-use super::{Answer, Ask, Method, answer, ask, known_answers};
-use crate::graph::{Graph, GraphBuilder, Split};
+use super::explanation::atoms;
+use super::{
+    Answer, Ask, Explanation, Marks, Method, SubQuery, Witness, answer, ask, known_answers, score_text,
+};
+use crate::graph::{EntityId, Graph, GraphBuilder, Split};
 use crate::logic::TNorm;
 use crate::model::{Calibration, Model, predictor};
 use crate::plan::{Plan, PlanOptions, Statistics};
 use crate::query::testing::tiny_graph;
 use crate::query::{Limits, Syntax, read};
+use crate::search::beam::Width;
 use crate::search::tests::{checked, logics, tables};
-use crate::search::{Certainty, Known, SearchError};
+use crate::search::{Budget, Certainty, Known, Logic, Scorer, SearchError};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
@@ -20,8 +24,9 @@ proptest! {
         let graph = tiny_graph(&[]);
         let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 10_000, rank_all: false });
         let method = if by_beam { Method::Beam } else { Method::Auto };
-        let how = Ask { logic, method, explain: true, width: crate::search::beam::Width { k: 10_000, paper: false }, ..Ask::default() };
-        let found = answer(&plan, &table, &known_answers(&plan, &graph, Known::ALL), &how).unwrap();
+        let how = Ask { logic, method, explain: true, width: Width { k: 10_000, paper: false }, ..Ask::default() };
+        let known = Marks(known_answers(&plan, &graph, Known::ALL, how.budget));
+        let found = answer(&plan, &table, &known, &how).unwrap();
         for answer in &found.answers {
             let explanation = answer.explanation.as_ref().expect("every answer has a reason");
             let (branch, score) = (explanation.branch_scores[explanation.branch], explanation.refold(logic));
@@ -31,8 +36,23 @@ proptest! {
             for other in &explanation.alternatives {
                 prop_assert!(other.score <= branch + 1e-5);
             }
+            prop_assert!(are_witnessed(&explanation.sub_queries, logic), "{explanation:?}");
         }
     }
+}
+
+/// Whether each sub-query is at least as true as its witness, whose parts fold to its score. (It may
+/// be said to be truer: a proof goes no further than the score of the answer needs.)
+fn are_witnessed(sub_queries: &[SubQuery], logic: Logic) -> bool {
+    sub_queries.iter().all(|nested| {
+        let holds = |witness: &Witness| {
+            let folded = Explanation::fold(logic, &witness.atoms, &witness.sub_queries);
+            (witness.score - folded).abs() < 1e-6
+                && witness.score <= nested.truth + 1e-4
+                && are_witnessed(&witness.sub_queries, logic)
+        };
+        (nested.value + nested.truth - 1.0).abs() < 1e-6 && nested.witness.as_ref().is_none_or(holds)
+    })
 }
 
 fn films() -> Graph {
@@ -55,7 +75,7 @@ fn asked(graph: &Graph, text: &str, how: &Ask) -> Vec<(String, bool)> {
     let question = read(text, Syntax::Text, graph, Limits::default()).unwrap();
     let plan = Plan::new(&question.checked, &Statistics::new(graph), PlanOptions::default());
     let answers = ask(&plan, &model, graph, how).unwrap().answers;
-    answers.iter().map(|answer| (graph.entity_text(answer.entity), answer.known)).collect()
+    answers.iter().map(|answer| (graph.entity_text(answer.entity), answer.known == Some(true))).collect()
 }
 
 #[test]
@@ -71,6 +91,58 @@ fn what_stored_edges_say_is_known_and_comes_first() {
 }
 
 #[test]
+fn a_negated_sub_query_shows_its_best_witness() {
+    let graph = films();
+    let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
+    let text = r#"?F : genre(F, Comedy) and not (exists A. stars(F, A) and stars("Bad Boys", A))"#;
+    let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    for width in [Width { k: 64, paper: false }, Width { k: 64, paper: true }] {
+        let how = Ask { method: Method::Beam, width, explain: true, top: 1, ..Ask::default() };
+        let found = ask(&plan, &model, &graph, &how).unwrap();
+        let explanation = found.answers[0].explanation.as_ref().unwrap();
+        assert_eq!(graph.entity_text(found.answers[0].entity), "Life");
+        let [nested] = explanation.sub_queries.as_slice() else { panic!("one sub-query: {explanation:?}") };
+        let witness = nested.witness.as_ref().unwrap();
+        assert!(nested.truth > 0.0 && (nested.truth - witness.score).abs() < 1e-5, "{nested:?}");
+        assert_eq!(witness.atoms.len(), 2, "with the truth of each of its atoms");
+        let negated = &question.checked.normal_form.branches[0].negated[0];
+        let truth = Scorer::new(&model, &graph, how.calibration, how.known);
+        let (film, own) = ((plan.target, found.answers[0].entity), negated.bound[0]);
+        let by = |actor: EntityId| {
+            let plan = &plan.branches[0].negated[0];
+            Explanation::fold(how.logic, &atoms(plan, &truth, how.logic, &vec![film, (own, actor)]), &[])
+        };
+        let best = graph.entities.ids().max_by(|&a, &b| by(a).total_cmp(&by(b)));
+        let actor = best.unwrap();
+        assert!((by(actor) - nested.truth).abs() < 1e-5, "{actor:?} {nested:?}");
+        let words = nested.text(negated, &question.checked.normal_form, &graph);
+        let truth = score_text(nested.truth);
+        assert_eq!(words, format!("at best {truth} by A = {}", graph.entity_text(actor)));
+    }
+}
+
+#[test]
+fn what_could_not_be_settled_in_time_is_called_neither_known_nor_predicted() {
+    let graph = films();
+    let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
+    let text = r#"?G : exists F. stars(F, "Will Smith") and genre(F, G)"#;
+    let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    let late = Budget { until: Some(std::time::Instant::now()), ..Budget::default() };
+    for method in [Method::Auto, Method::Beam, Method::Continuous] {
+        let calibration = Calibration::Sigmoid;
+        let how = Ask { method, calibration, new_only: true, budget: late, ..Ask::default() };
+        let found = ask(&plan, &model, &graph, &how).unwrap();
+        assert_eq!(found.certainty, Certainty::Stopped);
+        assert!(found.answers.iter().all(|answer| answer.standing() == "undetermined"), "{found:?}");
+    }
+    let scorer = Scorer::new(&model, &graph, Calibration::SoftmaxCount, Known::ALL);
+    let found = answer(&plan, &scorer, &Marks(None), &Ask { new_only: true, ..Ask::default() }).unwrap();
+    assert!(!found.answers.is_empty() && found.answers.iter().all(|answer| answer.known.is_none()));
+}
+
+#[test]
 fn negation_takes_known_answers_away() {
     let graph = films();
     let how = Ask { top: 1, ..Ask::default() };
@@ -83,12 +155,7 @@ fn both_methods_agree_on_a_tree() {
     let graph = films();
     for t_norm in TNorm::ALL {
         let logic = crate::search::Logic { t_norm, ..Default::default() };
-        let how = |method| Ask {
-            method,
-            logic,
-            width: crate::search::beam::Width { k: 1000, paper: false },
-            ..Ask::default()
-        };
+        let how = |method| Ask { method, logic, width: Width { k: 1000, paper: false }, ..Ask::default() };
         let text = "?A : exists F. stars(F, A) and (genre(F, Comedy) or genre(F, Action))";
         assert_eq!(
             asked(&graph, text, &how(Method::Exact)),
@@ -119,6 +186,10 @@ fn continuous_optimisation_explains_itself_by_the_nearest_entities() {
         let explanation = answer.explanation.as_ref().unwrap();
         assert_eq!(explanation.assignment.last(), Some(&(plan.target, answer.entity)));
         assert_eq!((explanation.atoms.len(), explanation.sub_queries.len()), (2, 1));
+        assert!(
+            explanation.sub_queries[0].witness.is_some()
+                && are_witnessed(&explanation.sub_queries, how.logic)
+        );
         assert!((explanation.score - explanation.refold(how.logic)).abs() < 1e-6);
         assert_eq!(explanation.branch_scores, [answer.score]);
         assert_eq!(film(answer), film(&found.answers[0]), "one vector, one film");

@@ -72,16 +72,43 @@ pub struct Mistakes {
 /// ```
 pub fn read(text: &str, language: Syntax, graph: &Graph, limits: Limits) -> Result<Question, Mistakes> {
     let mistakes = |errors| Mistakes { source: text.to_owned(), errors };
+    let mistake = |error| mistakes(vec![in_another_language(text, language, error)]);
     let (parsed, limit, offset): (ParsedQuery, _, _) = match language {
-        Syntax::Text => (syntax::parse(text).map_err(|error| mistakes(vec![error]))?, None, 0),
-        Syntax::Tuple => (shapes::parse(text).map_err(|error| mistakes(vec![error]))?, None, 0),
+        Syntax::Text => (syntax::parse(text).map_err(mistake)?, None, 0),
+        Syntax::Tuple => (shapes::parse(text).map_err(mistake)?, None, 0),
         Syntax::Sparql => {
-            let select = sparql::parse(text, &graph.prefixes).map_err(|error| mistakes(vec![error]))?;
+            let select = sparql::parse(text, &graph.prefixes).map_err(mistake)?;
             (select.query, select.limit, select.offset)
         }
     };
     let checked = parsed.resolve(graph).and_then(|query| query.check(limits)).map_err(mistakes)?;
     Ok(Question { checked, limit, offset })
+}
+
+/// A mistake in what was taken for a language that it is not, said as such.
+fn in_another_language(text: &str, language: Syntax, error: QueryError) -> QueryError {
+    if language == Syntax::Sparql {
+        return match sparql::wrong_beginning(text) {
+            Some(place) => QueryError::Syntax {
+                expected: "SELECT or PREFIX, as SPARQL begins".to_owned(),
+                found: match &text[place.range()] {
+                    "" => "the end".to_owned(),
+                    word => format!("`{word}`"),
+                },
+                help: Some("leave --sparql out: text and tuples are known by how they begin".to_owned()),
+                place,
+            },
+            None => error,
+        };
+    }
+    match error {
+        // No text has a brace outside quotes, and no tuple has a variable.
+        QueryError::Syntax { expected, found, place, .. } if text.contains('{') && text.contains('?') => {
+            let help = "SPARQL begins with SELECT or PREFIX; with --sparql it is read as such in any case";
+            QueryError::Syntax { expected, found, help: Some(help.to_owned()), place }
+        }
+        error => error,
+    }
 }
 
 impl Mistakes {
@@ -99,3 +126,45 @@ impl Display for Mistakes {
 }
 
 impl std::error::Error for Mistakes {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::testing::tiny_graph;
+
+    fn said(text: &str, language: Syntax) -> String {
+        read(text, language, &tiny_graph(&[]), Limits::default()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_question_in_another_language_than_was_said_is_told_so_where_it_begins() {
+        insta::assert_snapshot!(said("  ?A : r0(e0, A)", Syntax::Sparql), @r"
+        error: expected SELECT or PREFIX, as SPARQL begins, found `?A`
+          |
+        1 |   ?A : r0(e0, A)
+          |   ^^ expected SELECT or PREFIX, as SPARQL begins
+          |
+          = help: leave --sparql out: text and tuples are known by how they begin
+        ");
+        insta::assert_snapshot!(said("[0,[0]]", Syntax::Sparql), @r"
+        error: expected SELECT or PREFIX, as SPARQL begins, found `[`
+          |
+        1 | [0,[0]]
+          | ^ expected SELECT or PREFIX, as SPARQL begins
+          |
+          = help: leave --sparql out: text and tuples are known by how they begin
+        ");
+        insta::assert_snapshot!(said("?a WHERE { ?a r:r0 e:e0 }", Syntax::Text), @r"
+        error: expected `:` after the target, found `WHERE`
+          |
+        1 | ?a WHERE { ?a r:r0 e:e0 }
+          |    ^^^^^ expected `:` after the target
+          |
+          = help: SPARQL begins with SELECT or PREFIX; with --sparql it is read as such in any case
+        ");
+        assert!(said("{ ?a r:r0 e:e0 }", Syntax::Tuple).contains("with --sparql it is read as such"));
+        assert!(said("", Syntax::Sparql).contains("found the end"));
+        // What begins like SPARQL is wrong further on.
+        assert!(said("SELECT ?a WHERE { ?a r:r0 }", Syntax::Sparql).contains("this is not SPARQL"));
+    }
+}

@@ -130,7 +130,7 @@ impl<'a> Beam<'a> {
         pairs.dedup();
         let n = self.truth.entities();
         pairs.truncate(block_of(n));
-        if self.budget.is_spent(0) || self.budget.rows.is_some_and(|most| most < pairs.len()) {
+        if self.budget.block(0, 1, pairs.len()) < pairs.len() {
             return Ok(());
         }
         let mut scored = Vec::new();
@@ -149,41 +149,51 @@ impl<'a> Beam<'a> {
         count: usize,
     ) -> Result<Vec<Vec<(Assignment, f32)>>, SearchError> {
         let Some(plan) = self.plan.branches.get(branch) else { return Ok(Vec::new()) };
-        let outcome = self.branch(plan, &[], answers, &mut Usage::default())?;
-        let of_answer = |(place, answer): (usize, &EntityId)| {
-            let mut all: Vec<(Assignment, f32)> = outcome
-                .reached
-                .iter()
-                .map(|(state, scores)| {
-                    let mut values = state.values.clone();
-                    values.retain(|(id, _)| *id != plan.target);
-                    values.push((plan.target, *answer));
-                    (values, scores[place])
-                })
-                .filter(|(_, score)| *score > self.nothing)
-                .collect();
-            all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            all.truncate(count);
-            all
-        };
+        let mut usage = Usage::default();
+        self.score_anchors(&mut usage)?;
+        let outcome = self.branch(plan, &[], answers, &mut usage)?;
+        let of_answer =
+            |(place, answer): (usize, &EntityId)| self.assigned(plan.target, &outcome, place, *answer, count);
         Ok(answers.iter().enumerate().map(of_answer).collect())
     }
 
-    /// The truth of a negated sub-query of a branch under an assignment.
+    /// The best assignments that were reached for one of the entities that were asked about.
+    fn assigned(
+        &self,
+        target: VariableId,
+        outcome: &Outcome,
+        place: usize,
+        answer: EntityId,
+        count: usize,
+    ) -> Vec<(Assignment, f32)> {
+        let with_answer = |(state, scores): &(State, Vec<f32>)| {
+            let mut values = state.values.clone();
+            values.retain(|(id, _)| *id != target);
+            values.push((target, answer));
+            (values, scores[place])
+        };
+        let reached = outcome.reached.iter().map(with_answer);
+        let mut all: Vec<(Assignment, f32)> = reached.filter(|(_, score)| *score > self.nothing).collect();
+        all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        all.truncate(count);
+        all
+    }
+
+    /// How true a negated sub-query is under an assignment of the branch around it, and the values
+    /// by which it is: of its own variables and of those that it shares. It takes the rows that it
+    /// needs, whatever the budget: half a sub-query would explain nothing.
     pub fn sub_query(
         &self,
-        branch: usize,
-        which: usize,
-        assignment: &Assignment,
-    ) -> Result<f32, SearchError> {
-        let nested = self.plan.branches.get(branch).and_then(|plan| plan.negated.get(which));
-        let value =
-            |id: VariableId| assignment.iter().find(|(other, _)| *other == id).map(|&(_, value)| value);
-        let Some((nested, target)) = nested.and_then(|nested| Some((nested, value(nested.target)?))) else {
-            return Ok(0.0);
-        };
+        nested: &BranchPlan,
+        outer: &Assignment,
+    ) -> Result<(f32, Option<Assignment>), SearchError> {
+        let value = |id: VariableId| outer.iter().find(|(other, _)| *other == id).map(|&(_, value)| value);
+        let Some(target) = value(nested.target) else { return Ok((0.0, None)) };
         let inputs: Assignment = nested.inputs.iter().filter_map(|&id| Some((id, value(id)?))).collect();
-        Ok(self.branch(nested, &inputs, &[], &mut Usage::default())?.scores[target.index()])
+        let whole = Self { budget: Budget { rows: None, until: None, ..self.budget }, ..*self };
+        let outcome = whole.branch(nested, &inputs, &[target], &mut Usage::default())?;
+        let mut found = self.assigned(nested.target, &outcome, 0, target, 1);
+        Ok((outcome.scores[target.index()], found.pop().map(|(assignment, _)| assignment)))
     }
 
     fn branch(
@@ -200,12 +210,16 @@ impl<'a> Beam<'a> {
         for (index, step) in plan.steps.iter().enumerate() {
             let to_target = index + 1 == plan.steps.len() && step.variable == plan.target;
             let mut next: FxHashMap<Vec<EntityId>, State> = FxHashMap::default();
-            for block in states.chunks(self.budget.block(usage.rows, step.factors.len(), block_of(n))) {
-                if self.budget.is_spent(usage.rows) {
+            let mut left = states.as_slice();
+            while !left.is_empty() && !usage.stopped {
+                let size = self.budget.block(usage.rows, cost(step, usage), block_of(n)).min(left.len());
+                if size == 0 {
                     usage.stopped = true;
                     break;
                 }
-                let vectors = self.vectors(plan, step, block, usage)?;
+                let (block, rest) = left.split_at(size);
+                left = rest;
+                let Some(vectors) = self.vectors(plan, step, block, usage)? else { break };
                 for (state, vector) in block.iter().zip(vectors) {
                     if to_target {
                         let t_norm = self.logic.t_norm;
@@ -296,14 +310,15 @@ impl<'a> Beam<'a> {
         states
     }
 
-    /// For each state, how true each value of the step's variable is by all factors.
+    /// For each state, how true each value of the step's variable is by all factors. None: the budget
+    /// was spent before all of them had their say.
     fn vectors(
         &self,
         plan: &BranchPlan,
         step: &Step,
         states: &[State],
         usage: &mut Usage,
-    ) -> Result<Vec<Vec<f32>>, SearchError> {
+    ) -> Result<Option<Vec<Vec<f32>>>, SearchError> {
         let n = self.truth.entities();
         let mut common = vec![self.unit; n];
         let mut vectors: Option<Vec<Vec<f32>>> = None;
@@ -338,6 +353,9 @@ impl<'a> Beam<'a> {
                     let Some(nested) = plan.negated.get(*which) else { continue };
                     if nested.inputs.is_empty() {
                         let found = self.branch(nested, &[], &[], usage)?.scores;
+                        if usage.stopped {
+                            return Ok(None);
+                        }
                         common
                             .iter_mut()
                             .zip(found)
@@ -349,6 +367,10 @@ impl<'a> Beam<'a> {
                         let inputs: Assignment =
                             nested.inputs.iter().filter_map(|&id| Some((id, state.value(id)?))).collect();
                         let found = self.branch(nested, &inputs, &[], usage)?.scores;
+                        // Less than the whole sub-query would refuse too little.
+                        if usage.stopped {
+                            return Ok(None);
+                        }
                         vector
                             .iter_mut()
                             .zip(found)
@@ -372,7 +394,7 @@ impl<'a> Beam<'a> {
                 self.apply_loop(vector, Hop { relation, direction: Direction::Forward }, negated, usage)?;
             }
         }
-        Ok(vectors)
+        Ok(Some(vectors))
     }
 
     /// `φ(x, x)` costs a row for every x; only those that the other factors leave at the top get one.
@@ -386,7 +408,15 @@ impl<'a> Beam<'a> {
         let n = self.truth.entities();
         let looked_at = best(vector, self.width.k.max(block_of(n)), |x| vector[x.index()] > self.nothing);
         let mut kept = vec![self.nothing; n];
-        for block in looked_at.chunks(block_of(n)) {
+        let mut left = looked_at.as_slice();
+        while !left.is_empty() {
+            let size = self.budget.block(usage.rows, 1, block_of(n)).min(left.len());
+            if size == 0 {
+                usage.stopped = true;
+                break;
+            }
+            let (block, rest) = left.split_at(size);
+            left = rest;
             let from: Vec<EntityId> = block.iter().map(|&(x, _)| x).collect();
             let rows = self.rows(&from, hop, negated, usage)?;
             for (index, &(x, value)) in block.iter().enumerate() {
@@ -409,4 +439,15 @@ impl<'a> Beam<'a> {
         rows::of(self.truth, self.logic, from, &[SignedHop { hop, negated }], &mut buffers)?;
         Ok(buffers.0)
     }
+}
+
+/// How many rows a state takes at most before its values are known, those of loops and sub-queries
+/// left out, which keep to the budget themselves.
+fn cost(step: &Step, usage: &Usage) -> usize {
+    let takes_a_row = |factor: &&Factor| match factor {
+        Factor::Row { from: Term::Entity(anchor), hop, .. } => !usage.anchors.contains_key(&(*anchor, *hop)),
+        Factor::Row { from: Term::Variable(_), .. } => true,
+        Factor::Loop { .. } | Factor::Negated(_) => false,
+    };
+    step.factors.iter().filter(takes_a_row).count()
 }

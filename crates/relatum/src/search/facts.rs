@@ -42,12 +42,21 @@ impl<'a> Facts<'a> {
 
     /// The split of the trusted graph that holds the edge, if one does.
     pub(super) fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
+        self.holding(self.known.splits(), from, hop, to)
+    }
+
+    /// The split that holds the edge, trusted or not.
+    pub(super) fn stored(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
+        self.holding(&Split::ALL, from, hop, to)
+    }
+
+    fn holding(&self, splits: &[Split], from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
         let (head, tail) = match hop.direction {
             Direction::Forward => (from, to),
             Direction::Backward => (to, from),
         };
         let triple = Triple { head, relation: hop.relation, tail };
-        self.known.splits().iter().copied().find(|&split| self.graph.edges(split).contains(triple))
+        splits.iter().copied().find(|&split| self.graph.edges(split).contains(triple))
     }
 
     /// Names the entities to which a hop leads by trusted edges.

@@ -53,25 +53,28 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Whether nothing is left after so many rows.
-    pub(crate) fn is_spent(&self, rows: usize) -> bool {
-        self.rows.is_some_and(|most| rows >= most) || self.is_late()
-    }
-
     /// Whether the time is up, or somebody asked to stop.
     pub(crate) fn is_late(&self) -> bool {
         self.until.is_some_and(|until| std::time::Instant::now() >= until)
             || self.stop.is_some_and(|stop| stop())
     }
-}
 
-impl Budget {
-    /// How many values to take at once, each worth `cost` rows, so that a limit is met, not
-    /// overrun: at most `block`, in equal parts of what is left after so many rows.
+    /// The same with half of the time that is left.
+    pub(crate) fn halved(self) -> Self {
+        let now = std::time::Instant::now();
+        let half = |until: std::time::Instant| now + until.saturating_duration_since(now) / 2;
+        Self { until: self.until.map(half), ..self }
+    }
+
+    /// How many values to take at once, each worth `cost` rows: at most `block`, and no more than are
+    /// left after so many rows. 0: the budget is spent.
     pub(crate) fn block(&self, rows: usize, cost: usize, block: usize) -> usize {
-        let Some(most) = self.rows else { return block };
-        let left = (most.saturating_sub(rows) / cost.max(1)).max(1);
-        left.div_ceil(left.div_ceil(block))
+        if self.is_late() { 0 } else { block.min(self.left(rows).checked_div(cost).unwrap_or(block)) }
+    }
+
+    /// How many rows are left after so many.
+    pub(crate) fn left(&self, rows: usize) -> usize {
+        self.rows.map_or(usize::MAX, |most| most.saturating_sub(rows))
     }
 }
 

@@ -129,6 +129,29 @@ proptest! {
     }
 
     #[test]
+    fn a_limit_on_rows_is_kept_and_nothing_is_claimed_too_much(
+        checked in checked(), table in tables(), logic in logics(), limit in 0usize..16, paper: bool
+    ) {
+        let graph = tiny_graph(&[]);
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: WIDE.k, rank_all: false });
+        let expected = naive(&table, &checked.normal_form, logic);
+        let budget = Budget { rows: Some(limit), ..Budget::default() };
+        let beam = Beam::new(&plan, &table, logic, Width { paper, ..WIDE }, budget, false).unwrap();
+        let mut found = vec![beam.run().unwrap()];
+        if plan.is_tree() {
+            let run = |goal| Exact::new(&plan, &table, logic, budget).unwrap().run(goal).unwrap();
+            found.push(run(Goal::Top { count: 2, keep: &|_| true, within: 0.0, most: None }));
+            let all = run(Goal::All { floor: 0.0, most: None });
+            prop_assert!(all.rows <= limit, "{} of {limit}", all.rows);
+        }
+        for found in found {
+            prop_assert!(found.rows <= limit, "{} of {limit}", found.rows);
+            let too_much = |(low, truth): (&f32, &f32)| *low > truth + 1e-5;
+            prop_assert!(!found.scores.iter().zip(&expected).any(too_much), "{:?} {expected:?}", found.scores);
+        }
+    }
+
+    #[test]
     fn a_search_among_others_finds_what_it_finds_alone(checked in checked(), table in tables(), logic in logics()) {
         let graph = tiny_graph(&[]);
         let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions::default());

@@ -27,6 +27,11 @@ pub trait AtomTruth: Sync {
     /// The split of the trusted graph that holds the edge, if one does.
     fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split>;
 
+    /// The split that holds the edge, trusted or not.
+    fn stored(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
+        self.known(from, hop, to)
+    }
+
     /// Names the entities to which a hop leads by trusted edges: there a row is exactly 1. They may be
     /// left out, all or some; a search then takes more rows to prove the same.
     fn facts(&self, _from: EntityId, _hop: Hop, _each: &mut dyn FnMut(EntityId)) {}
@@ -129,6 +134,10 @@ impl AtomTruth for Scorer<'_> {
 
     fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
         self.facts.known(from, hop, to)
+    }
+
+    fn stored(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
+        self.facts.stored(from, hop, to)
     }
 
     fn facts(&self, from: EntityId, hop: Hop, each: &mut dyn FnMut(EntityId)) {

@@ -6,6 +6,7 @@
 //! query touches, not the number of entities.
 
 mod costs;
+mod patience;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,8 @@ pub use world::World;
 
 use crate::graph::EntityId;
 use crate::query::NormalForm;
+use crate::search::Budget;
+use patience::Patience;
 
 /// The entities for which a query is true in a world, ascending.
 ///
@@ -39,10 +42,21 @@ pub fn answers(query: &NormalForm, world: &World<'_>) -> Vec<EntityId> {
     cheapest(query, world).into_iter().map(|(id, _)| id).collect()
 }
 
+/// The same, but only until the time of a budget is up. None: it was up before all were found.
+pub fn answers_within(query: &NormalForm, world: &World<'_>, budget: Budget) -> Option<Vec<EntityId>> {
+    let patience = Patience::new(budget);
+    let found = cheapest_within(query, world, &patience);
+    (!patience.is_lost()).then(|| found.into_iter().map(|(id, _)| id).collect())
+}
+
 /// The answers of a query, ascending, each with the smallest cost of an assignment that makes it
 /// one: how many of the query's positive atoms stand for edges that cost something in this world.
 /// Of several alternatives the cheapest counts; negated atoms cost nothing.
 pub fn cheapest(query: &NormalForm, world: &World<'_>) -> Vec<(EntityId, u8)> {
-    let branch = |branch| tree::solve(branch, query.target, query.variables.len(), world);
-    query.branches.iter().map(branch).reduce(costs::union).unwrap_or_default()
+    cheapest_within(query, world, &Patience::new(Budget::default()))
+}
+
+fn cheapest_within(query: &NormalForm, world: &World<'_>, patience: &Patience) -> Vec<(EntityId, u8)> {
+    let solve = |branch| tree::solve(branch, query.target, query.variables.len(), world, patience);
+    query.branches.iter().map(solve).reduce(costs::union).unwrap_or_default()
 }

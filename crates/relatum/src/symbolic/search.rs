@@ -1,6 +1,7 @@
 //! What sets cannot say: assignments are tried one by one.
 
 use super::costs::{Costs, contains, plus};
+use super::patience::Patience;
 use super::tree::into;
 use super::world::World;
 use crate::graph::{EntityId, Triple};
@@ -13,14 +14,20 @@ type Values = Vec<Option<EntityId>>;
 pub(super) struct Search<'a> {
     branch: &'a Branch,
     world: &'a World<'a>,
+    patience: &'a Patience,
     /// What the variables can be at most, where that is known.
     domains: &'a [Option<Costs>],
     unbound: Vec<VariableId>,
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(branch: &'a Branch, world: &'a World<'a>, domains: &'a [Option<Costs>]) -> Self {
-        Self { branch, world, domains, unbound: branch.variables() }
+    pub(super) fn new(
+        branch: &'a Branch,
+        world: &'a World<'a>,
+        patience: &'a Patience,
+        domains: &'a [Option<Costs>],
+    ) -> Self {
+        Self { branch, world, patience, domains, unbound: branch.variables() }
     }
 
     /// The least cost of an assignment that gives the target this value.
@@ -51,7 +58,7 @@ impl<'a> Search<'a> {
             }
             return;
         };
-        for value in self.candidates(x, values) {
+        for value in self.candidates(x, values).into_iter().take_while(|_| self.patience.step()) {
             values[x.index()] = Some(value);
             if let Some(more) = self.cost_of(x, values) {
                 self.extend(values, plus(cost, more), best);
@@ -109,7 +116,7 @@ impl<'a> Search<'a> {
             // The sub-query's own variables have ids of their own, so they have no values yet;
             // what this branch knows of domains does not hold in there.
             let nothing = vec![None; values.len()];
-            let search = Search::new(&negated.branch, self.world, &nothing);
+            let search = Search::new(&negated.branch, self.world, self.patience, &nothing);
             search.least_given(&mut values.clone()).is_none()
         })
     }

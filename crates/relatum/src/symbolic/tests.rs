@@ -18,6 +18,24 @@ proptest! {
     }
 
     #[test]
+    fn when_time_is_up_nothing_is_said_rather_than_something_wrong(
+        query in safe_query(), edges in edges(), checks in 0u32..4
+    ) {
+        thread_local! { static LEFT: std::cell::Cell<u32> = const { std::cell::Cell::new(0) } }
+        let graph = tiny_graph(&edges);
+        let Ok(checked) = query.clone().check(Limits::default()) else { return Ok(()) };
+        LEFT.set(checks);
+        let impatient = || {
+            LEFT.set(LEFT.get().saturating_sub(1));
+            LEFT.get() == 0
+        };
+        let budget = Budget { stop: Some(impatient), ..Budget::default() };
+        let found = answers_within(&checked.normal_form, &World::of(&graph, &[Split::Train]), budget);
+        prop_assert!(checks > 1 || found.is_none());
+        prop_assert!(found.is_none_or(|found| found == brute_force(&query, &graph)));
+    }
+
+    #[test]
     fn the_cost_is_the_least_of_all_assignments(
         query in safe_query(),
         edges in prop::collection::vec((0..ENTITIES, 0..RELATIONS, 0..ENTITIES, 0..3usize), 0..12),

@@ -1,6 +1,7 @@
 //! One branch, solved set by set from its anchors to its target.
 
 use super::costs::{Costs, Gather, contains, meet, plus};
+use super::patience::Patience;
 use super::search::Search;
 use super::world::World;
 use crate::graph::{EntityId, Triple};
@@ -11,10 +12,17 @@ use crate::query::{Atom, Branch, Direction, Hop, Term, VariableId};
 /// The positive atoms are walked as a tree with the target at its root:
 /// `cost(x) = Σ over atoms p(y, x) of min over y of cost(y) + cost of the edge p(y, x)`.
 /// Where the branch is not just such a tree, these are candidates, and a search decides.
-pub(super) fn solve(branch: &Branch, target: VariableId, variables: usize, world: &World<'_>) -> Costs {
+pub(super) fn solve(
+    branch: &Branch,
+    target: VariableId,
+    variables: usize,
+    world: &World<'_>,
+    patience: &Patience,
+) -> Costs {
     let mut tree = Tree {
         branch,
         world,
+        patience,
         variables,
         walked: vec![false; branch.positive.len()],
         refused: vec![false; branch.negative.len()],
@@ -31,9 +39,9 @@ pub(super) fn solve(branch: &Branch, target: VariableId, variables: usize, world
                 Domain::Of(costs) => costs,
                 Domain::Any => world.ids().map(|id| (id, 0)).collect(),
             };
-            let search = Search::new(branch, world, &tree.domains);
+            let search = Search::new(branch, world, patience, &tree.domains);
             let cost = |&(id, _): &(EntityId, u8)| Some((id, search.least(target, id)?));
-            candidates.iter().filter_map(cost).collect()
+            candidates.iter().take_while(|_| patience.step()).filter_map(cost).collect()
         }
     }
 }
@@ -48,6 +56,7 @@ enum Domain {
 struct Tree<'a> {
     branch: &'a Branch,
     world: &'a World<'a>,
+    patience: &'a Patience,
     variables: usize,
     /// Which positive atoms are part of the tree, which negative ones and sub-queries have been
     /// applied; the others are left to the search.
@@ -101,7 +110,7 @@ impl Tree<'_> {
 
     fn image(&self, set: &Costs, hop: Hop) -> Costs {
         let mut image = Gather::new(self.world.entities());
-        for &(y, cost) in set {
+        for &(y, cost) in set.iter().take_while(|_| self.patience.step()) {
             self.world.row(y, hop).for_each(|(x, edge)| image.add(x, plus(cost, edge)));
         }
         image.finish()
@@ -111,8 +120,14 @@ impl Tree<'_> {
     fn reached_from_anywhere(&self, candidates: Option<Costs>, hop: Hop) -> Costs {
         let least = |x: EntityId| self.world.row(x, hop.reversed()).map(|(_, cost)| cost).min();
         match candidates {
-            Some(set) => set.into_iter().filter_map(|(x, cost)| Some((x, plus(cost, least(x)?)))).collect(),
-            None => self.world.ids().filter_map(|x| Some((x, least(x)?))).collect(),
+            Some(set) => {
+                let left = set.into_iter().take_while(|_| self.patience.step());
+                left.filter_map(|(x, cost)| Some((x, plus(cost, least(x)?)))).collect()
+            }
+            None => {
+                let left = self.world.ids().take_while(|_| self.patience.step());
+                left.filter_map(|x| Some((x, least(x)?))).collect()
+            }
         }
     }
 
@@ -127,7 +142,7 @@ impl Tree<'_> {
         for (negated, excluded) in self.branch.negated.iter().zip(&mut self.excluded) {
             if negated.free() == [x] && negated.branch.binds(x) {
                 *excluded = true;
-                let answers = solve(&negated.branch, x, self.variables, self.world);
+                let answers = solve(&negated.branch, x, self.variables, self.world, self.patience);
                 set.retain(|&(id, _)| !contains(&answers, id));
             }
         }

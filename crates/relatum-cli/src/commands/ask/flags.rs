@@ -24,9 +24,9 @@ pub(crate) struct Flags {
     /// optimises vectors in place of entities
     #[arg(long, default_value = "auto", value_parser = ["auto", "exact", "beam", "continuous"])]
     method: String,
-    /// How many assignments a beam keeps
-    #[arg(long, default_value_t = 64, value_parser = parse_positive)]
-    pub(super) k: usize,
+    /// How many assignments a beam keeps [default: 64]
+    #[arg(long, value_parser = parse_positive)]
+    k: Option<usize>,
     /// Let each assignment of a beam keep k values by the atoms' own truth, as the paper does
     #[arg(long)]
     pub(super) paper: bool,
@@ -65,7 +65,8 @@ pub(crate) struct Flags {
     /// Stop after so many seconds with what was found
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     timeout: Option<Duration>,
-    /// Stop after so many scored rows with what was found
+    /// Score no more rows than this in search of answers, and stop with what was found; the few that
+    /// --explain takes come on top
     #[arg(long, value_name = "ROWS")]
     max_rows: Option<usize>,
 }
@@ -92,6 +93,11 @@ impl Flags {
         self.method != "continuous" && self.calibration.0.is_none() && self.t_norm.0.is_none()
     }
 
+    /// How many assignments a beam keeps.
+    pub(super) fn k(&self) -> usize {
+        self.k.unwrap_or(64)
+    }
+
     /// Every flag with its value as text, in the order of the help: `on` and `off` for a switch,
     /// `none` where nothing is given.
     pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
@@ -100,7 +106,7 @@ impl Flags {
         vec![
             ("sparql", switch(self.sparql)),
             ("method", self.method.clone()),
-            ("k", self.k.to_string()),
+            ("k", self.k().to_string()),
             ("paper", switch(self.paper)),
             ("t-norm", self.t_norm.to_string()),
             ("calibration", self.calibration.to_string()),
@@ -117,8 +123,18 @@ impl Flags {
         ]
     }
 
-    /// Combinations that would give numbers without meaning.
+    /// Combinations that would give numbers without meaning, and flags that the method passes over.
     pub(crate) fn refuse_nonsense(&self) -> Result<(), Misuse> {
+        if let "exact" | "continuous" = self.method.as_str() {
+            let given = [("--k", self.k.is_some()), ("--paper", self.paper)];
+            if let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) {
+                return Err(Misuse(format!(
+                    "{flag} belongs to a beam, and --method {} takes none: leave one of the two out, or take \
+                     --method beam or auto",
+                    self.method
+                )));
+            }
+        }
         if self.calibration.0 == Some(Calibration::Raw) && self.t_norm.0 == Some(TNorm::Lukasiewicz) {
             return Err(Misuse(
                 "raw scores are not in [0, 1], and max(0, x + y − 1) of them means nothing: take --t-norm product \
@@ -161,7 +177,7 @@ impl Flags {
                 _ if self.paper => Method::Beam,
                 _ => Method::Auto,
             },
-            width: Width { k: self.k, paper: self.paper },
+            width: Width { k: self.k(), paper: self.paper },
             continuous: ContinuousSettings::default(),
             logic: Logic { t_norm: self.t_norm.0.unwrap_or(t_norm), negation: Negation { scale } },
             calibration: self.calibration.0.unwrap_or(calibration),

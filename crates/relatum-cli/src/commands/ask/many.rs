@@ -57,13 +57,13 @@ impl Questions {
 }
 
 /// A line that may hold a question.
-struct Line {
+pub(crate) struct Line {
     /// Its number, from 1.
-    number: u64,
+    pub(crate) number: u64,
     /// Where the next line begins, in bytes from the beginning.
     end: u64,
     /// Its text, or why it has none.
-    text: Result<String, String>,
+    pub(crate) text: Result<String, String>,
 }
 
 /// A line of output, and whether it is an answer.
@@ -188,7 +188,7 @@ fn read(input: Box<dyn Read + Send>) -> Receiver<std::io::Result<Line>> {
         let mut input = BufReader::new(input);
         let mut place = (0, 0);
         loop {
-            match next_line(&mut input, &mut place).transpose() {
+            match next_question(&mut input, &mut place).transpose() {
                 None => return,
                 Some(line) => {
                     let last = line.is_err();
@@ -203,30 +203,36 @@ fn read(input: Box<dyn Read + Send>) -> Receiver<std::io::Result<Line>> {
 }
 
 /// The next line that is neither blank nor a comment; `place` is the line number and the byte.
-fn next_line(input: &mut impl BufRead, place: &mut (u64, u64)) -> std::io::Result<Option<Line>> {
+fn next_question(input: &mut impl BufRead, place: &mut (u64, u64)) -> std::io::Result<Option<Line>> {
     loop {
-        let mut bytes = Vec::new();
-        let mut read = input.by_ref().take(MAX_BYTES as u64 + 1).read_until(b'\n', &mut bytes)? as u64;
-        if read == 0 {
-            return Ok(None);
-        }
-        let too_long = bytes.len() > MAX_BYTES;
-        if too_long && bytes.last() != Some(&b'\n') {
-            read += input.skip_until(b'\n')? as u64;
-        }
-        *place = (place.0 + 1, place.1 + read);
-        let text = if too_long {
-            Err(format!("the line is longer than the {MAX_BYTES} bytes that a question may have"))
-        } else {
-            String::from_utf8(bytes).map_err(|_| "the line is not UTF-8".to_owned())
-        };
+        let line = next_line(input, place)?;
         let passed_over = |text: &String| {
             matches!(text.trim_start_matches('\u{feff}').trim().chars().next(), None | Some('#'))
         };
-        if !text.as_ref().is_ok_and(passed_over) {
-            return Ok(Some(Line { number: place.0, end: place.1, text }));
+        if !line.as_ref().is_some_and(|line| line.text.as_ref().is_ok_and(passed_over)) {
+            return Ok(line);
         }
     }
+}
+
+/// The next line; one that is too long or no text is read to its end and says so.
+pub(crate) fn next_line(input: &mut impl BufRead, place: &mut (u64, u64)) -> std::io::Result<Option<Line>> {
+    let mut bytes = Vec::new();
+    let mut read = input.by_ref().take(MAX_BYTES as u64 + 1).read_until(b'\n', &mut bytes)? as u64;
+    if read == 0 {
+        return Ok(None);
+    }
+    let too_long = bytes.len() > MAX_BYTES;
+    if too_long && bytes.last() != Some(&b'\n') {
+        read += input.skip_until(b'\n')? as u64;
+    }
+    *place = (place.0 + 1, place.1 + read);
+    let text = if too_long {
+        Err(format!("the line is longer than the {MAX_BYTES} bytes that a question may have"))
+    } else {
+        String::from_utf8(bytes).map_err(|_| "the line is not UTF-8".to_owned())
+    };
+    Ok(Some(Line { number: place.0, end: place.1, text }))
 }
 
 /// How far it is, on standard error, where a person sees that.
@@ -281,7 +287,7 @@ mod tests {
     fn lines(bytes: &[u8]) -> Vec<(u64, u64, Result<String, String>)> {
         let mut input = BufReader::with_capacity(16, bytes);
         let mut place = (0, 0);
-        std::iter::from_fn(|| next_line(&mut input, &mut place).unwrap())
+        std::iter::from_fn(|| next_question(&mut input, &mut place).unwrap())
             .map(|line| (line.number, line.end, line.text))
             .collect()
     }

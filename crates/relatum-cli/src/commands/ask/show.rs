@@ -1,8 +1,8 @@
 //! Answers as text and as JSON.
 
-use relatum::answer::{Alternative, Answer, Answers, ExplainedAtom, Explanation};
+use relatum::answer::{Alternative, Answer, Answers, ExplainedAtom, Explanation, SubQuery, score_text};
 use relatum::graph::{EntityId, Graph, Split};
-use relatum::query::{Question, VariableId};
+use relatum::query::{Negated, NormalForm, Question, VariableId};
 use relatum::search::Certainty;
 use serde_json::{Map, Value, json};
 
@@ -42,6 +42,9 @@ pub(crate) fn as_text(
     if let Some(caveat) = caveat {
         text += &format!("{caveat}\n");
     }
+    if answers.answers.iter().any(|answer| answer.known.is_none()) {
+        text += "time was up before it was clear which answers the stored edges already give\n";
+    }
     text.push('\n');
     if answers.answers.is_empty() {
         text += match (answers.certainty, new_only) {
@@ -50,8 +53,9 @@ pub(crate) fn as_text(
             _ => "no answer\n",
         };
     }
+    let width = width(answers);
     for (index, answer) in answers.answers.iter().enumerate() {
-        text += &answer_line(graph, index + 1 + question.offset, answer);
+        text += &answer_line(graph, index + 1 + question.offset, answer, width);
         if let Some(explanation) = &answer.explanation {
             text += &explanation_text(graph, question, explanation);
         }
@@ -59,101 +63,198 @@ pub(crate) fn as_text(
     text
 }
 
-pub(crate) fn answer_line(graph: &Graph, place: usize, answer: &Answer) -> String {
-    let known = if answer.known { "known" } else { "predicted" };
-    format!("{place:>3}. {:<50} {:.4}  {known}\n", graph.entity_shown(answer.entity), answer.score)
+/// How wide the scores of some answers are, so that they stand below each other.
+fn width(answers: &Answers) -> usize {
+    answers.answers.iter().map(|answer| score_text(answer.score).len()).max().unwrap_or(0)
+}
+
+pub(crate) fn answer_line(graph: &Graph, place: usize, answer: &Answer, width: usize) -> String {
+    let (name, score) = (graph.entity_shown(answer.entity), score_text(answer.score));
+    format!("{place:>3}. {name:<50} {score:>width$}  {}\n", answer.standing())
 }
 
 pub(crate) fn explanation_text(graph: &Graph, question: &Question, explanation: &Explanation) -> String {
     let normal_form = &question.checked.normal_form;
     let mut lines = Vec::new();
     if explanation.branch_scores.len() > 1 {
-        let scores: Vec<String> =
-            explanation.branch_scores.iter().map(|score| format!("{score:.4}")).collect();
-        lines.push(format!(
+        let scores: Vec<String> = explanation.branch_scores.iter().map(|&score| score_text(score)).collect();
+        lines.push(Line::plain(format!(
             "alternative {} of {} ({})",
             explanation.branch + 1,
             scores.len(),
             scores.join(", ")
-        ));
-    }
-    for atom in &explanation.atoms {
-        let edge = atom.edge;
-        let known = atom.known.map_or_else(|| "predicted".to_owned(), |split| format!("known, {split}"));
-        // What enters the score, so that a reader can fold it again.
-        let (not, itself) =
-            if atom.negated { ("not ", format!(" with {:.4}", atom.truth)) } else { ("", String::new()) };
-        lines.push(format!(
-            "{not}{}({}, {})  {:.4}  {known}{itself}",
-            graph.relation_text(edge.relation),
-            graph.entity_text(edge.head),
-            graph.entity_text(edge.tail),
-            atom.value
-        ));
+        )));
     }
     let negated = normal_form.branches.get(explanation.branch).map_or(&[][..], |branch| &branch.negated);
-    for (nested, truth) in negated.iter().zip(&explanation.sub_queries) {
-        lines.push(format!("not {}  {:.4}", normal_form.sub_query_text(nested, graph), 1.0 - truth));
-    }
+    lines.extend(conditions(graph, normal_form, &explanation.atoms, negated, &explanation.sub_queries));
     for other in &explanation.alternatives {
         let values = other.assignment.iter().filter(|(id, _)| *id != normal_form.target);
         let values: Vec<String> = values
             .map(|&(id, value)| format!("{} = {}", normal_form.variable_name(id), graph.entity_text(value)))
             .collect();
         if !values.is_empty() {
-            lines.push(format!("or by {}  {:.4}", values.join(", "), other.score));
+            lines.push(Line::plain(format!("or by {}  {}", values.join(", "), score_text(other.score))));
         }
     }
-    let last = lines.len().saturating_sub(1);
-    let branch = |index| if index == last { "└─" } else { "├─" };
-    lines.iter().enumerate().map(|(index, line)| format!("     {} {line}\n", branch(index))).collect()
+    let mut text = String::new();
+    draw(&lines, "     ", &mut text);
+    text
+}
+
+/// A line of a tree, and what stands below it.
+struct Line {
+    text: String,
+    below: Vec<Line>,
+}
+
+impl Line {
+    fn plain(text: String) -> Self {
+        Self { text, below: Vec::new() }
+    }
+}
+
+/// What an assignment says: its atoms, and each negated sub-query above the best witness against it.
+fn conditions(
+    graph: &Graph,
+    normal_form: &NormalForm,
+    atoms: &[ExplainedAtom],
+    negated: &[Negated],
+    found: &[SubQuery],
+) -> Vec<Line> {
+    let atoms = atoms.iter().map(|atom| Line::plain(atom.text(graph)));
+    let sub_queries = negated.iter().zip(found).map(|(nested, found)| {
+        let below = found.witness.as_ref().map(|witness| {
+            conditions(graph, normal_form, &witness.atoms, &nested.branch.negated, &witness.sub_queries)
+        });
+        let text = format!(
+            "not {}  {}  {}",
+            normal_form.sub_query_text(nested, graph),
+            score_text(found.value),
+            found.text(nested, normal_form, graph)
+        );
+        Line { text, below: below.unwrap_or_default() }
+    });
+    atoms.chain(sub_queries).collect()
+}
+
+fn draw(lines: &[Line], indent: &str, out: &mut String) {
+    for (index, line) in lines.iter().enumerate() {
+        let is_last = index + 1 == lines.len();
+        let (branch, trunk) = if is_last { ("└─", "   ") } else { ("├─", "│  ") };
+        *out += &format!("{indent}{branch} {}\n", line.text);
+        draw(&line.below, &format!("{indent}{trunk}"), out);
+    }
 }
 
 pub(crate) fn as_json(text: &str, graph: &Graph, question: &Question, answers: &Answers) -> Value {
-    let name = |id| graph.entities.name(id);
-    let normal_form = &question.checked.normal_form;
-    let assignment = |values: &[(VariableId, EntityId)]| {
-        let pairs =
-            values.iter().map(|&(id, value)| (normal_form.variable_name(id).to_owned(), json!(name(value))));
-        pairs.collect::<Map<_, _>>()
-    };
-    let explained = |explanation: &Explanation| {
+    let json = Json { graph, normal_form: &question.checked.normal_form };
+    json!({
+        "query": text,
+        "shape": question.checked.shape.map_or("general", |shape| shape.name()),
+        "certainty": certainty_text(answers),
+        "rows": answers.rows,
+        "answers": answers.answers.iter().map(|answer| json.answer(answer)).collect::<Vec<_>>(),
+    })
+}
+
+/// Writes answers as JSON, with the names that they have in the graph.
+struct Json<'a> {
+    graph: &'a Graph,
+    normal_form: &'a NormalForm,
+}
+
+impl Json<'_> {
+    fn answer(&self, answer: &Answer) -> Value {
+        json!({
+            "name": self.graph.entities.name(answer.entity),
+            "label": self.graph.entities.label(answer.entity),
+            "score": answer.score,
+            "known": answer.known,
+            "explanation": answer.explanation.as_ref().map(|explanation| self.explanation(explanation)),
+        })
+    }
+
+    fn explanation(&self, explanation: &Explanation) -> Value {
+        let branch = self.normal_form.branches.get(explanation.branch);
+        let negated = branch.map_or(&[][..], |branch| &branch.negated);
+        let other = |other: &Alternative| json!({ "assignment": self.assignment(&other.assignment), "score": other.score });
+        json!({
+            "branch": explanation.branch,
+            "branch_scores": explanation.branch_scores,
+            "score": explanation.score,
+            "assignment": self.assignment(&explanation.assignment),
+            "atoms": self.atoms(&explanation.atoms),
+            "sub_queries": self.sub_queries(negated, &explanation.sub_queries),
+            "alternatives": explanation.alternatives.iter().map(other).collect::<Vec<_>>(),
+        })
+    }
+
+    fn atoms(&self, atoms: &[ExplainedAtom]) -> Vec<Value> {
+        let name = |id| self.graph.entities.name(id);
         let atom = |atom: &ExplainedAtom| {
             json!({
-                "relation": graph.relations.name(atom.edge.relation),
+                "relation": self.graph.relations.name(atom.edge.relation),
                 "subject": name(atom.edge.head),
                 "object": name(atom.edge.tail),
                 "negated": atom.negated,
                 "truth": atom.truth,
                 "value": atom.value,
                 "known": atom.known.map(Split::name),
+                "stored": atom.stored.map(Split::name),
             })
         };
-        let other = |other: &Alternative| json!({ "assignment": assignment(&other.assignment), "score": other.score });
-        json!({
-            "branch": explanation.branch,
-            "branch_scores": explanation.branch_scores,
-            "score": explanation.score,
-            "assignment": assignment(&explanation.assignment),
-            "atoms": explanation.atoms.iter().map(atom).collect::<Vec<_>>(),
-            "sub_queries": explanation.sub_queries,
-            "alternatives": explanation.alternatives.iter().map(other).collect::<Vec<_>>(),
-        })
-    };
-    let answer = |answer: &Answer| {
-        json!({
-            "name": name(answer.entity),
-            "label": graph.entities.label(answer.entity),
-            "score": answer.score,
-            "known": answer.known,
-            "explanation": answer.explanation.as_ref().map(explained),
-        })
-    };
-    json!({
-        "query": text,
-        "shape": question.checked.shape.map_or("general", |shape| shape.name()),
-        "certainty": certainty_text(answers),
-        "rows": answers.rows,
-        "answers": answers.answers.iter().map(answer).collect::<Vec<_>>(),
-    })
+        atoms.iter().map(atom).collect()
+    }
+
+    fn sub_queries(&self, negated: &[Negated], found: &[SubQuery]) -> Vec<Value> {
+        let one = |(nested, found): (&Negated, &SubQuery)| {
+            let witness = found.witness.as_ref().map(|witness| {
+                json!({
+                    "score": witness.score,
+                    "assignment": self.assignment(&witness.assignment),
+                    "atoms": self.atoms(&witness.atoms),
+                    "sub_queries": self.sub_queries(&nested.branch.negated, &witness.sub_queries),
+                })
+            });
+            json!({
+                "text": self.normal_form.sub_query_text(nested, self.graph),
+                "truth": found.truth,
+                "value": found.value,
+                "witness": witness,
+            })
+        };
+        negated.iter().zip(found).map(one).collect()
+    }
+
+    fn assignment(&self, values: &[(VariableId, EntityId)]) -> Map<String, Value> {
+        let name = |id: VariableId| self.normal_form.variable_name(id).to_owned();
+        values.iter().map(|&(id, value)| (name(id), json!(self.graph.entities.name(value)))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use relatum::graph::GraphBuilder;
+    use relatum::query::{Limits, Syntax, read};
+
+    use super::*;
+
+    #[test]
+    fn small_scores_keep_their_digits_and_stand_below_the_others() {
+        let mut builder = GraphBuilder::default();
+        builder.add(Split::Train, "a", "r", "b");
+        let (graph, _) = builder.finish();
+        let question = read("?A : r(a, A)", Syntax::Text, &graph, Limits::default()).unwrap();
+        let answer =
+            |id, score| Answer { entity: EntityId(id), score, known: Some(false), explanation: None };
+        let answers = vec![answer(1, 0.75), answer(0, 1.23e-12)];
+        let answers = Answers { answers, certainty: Certainty::Beam, rows: 1 };
+        let text = as_text(&graph, &question, &answers, false, None);
+        let lines: Vec<&str> = text.lines().filter(|line| line.ends_with("predicted")).collect();
+        assert!(
+            lines[0].ends_with("  0.7500  predicted") && lines[1].ends_with(" 1.2e-12  predicted"),
+            "{text}"
+        );
+        assert_eq!(lines[0].len(), lines[1].len(), "{text}");
+    }
 }

@@ -1,10 +1,9 @@
 //! What begins with a colon.
 
 use anyhow::Context;
-use relatum::model::ModelFolder;
 
 use super::{Last, Session};
-use crate::commands::ask::{Failure, Flags, answer_line, explanation_text, header};
+use crate::commands::ask::{Asker, Failure, Flags, answer_line, explanation_text, header};
 use crate::commands::{describe, find, plan, stats};
 use crate::exit::Misuse;
 use crate::output;
@@ -79,7 +78,7 @@ impl Session<'_> {
         let answer = last.answers.answers.get(place - first);
         let answer = answer.context("the settings have changed since: ask the question again")?;
         let mut text = header(graph, &last.question, &last.answers) + "\n";
-        text += &answer_line(graph, place, answer);
+        text += &answer_line(graph, place, answer, 0);
         text += &answer.explanation.as_ref().map_or_else(
             || "     it has no explanation: the search was stopped too early\n".to_owned(),
             |explanation| explanation_text(graph, &last.question, explanation),
@@ -99,7 +98,7 @@ impl Session<'_> {
         let changed = self.settings.changed(name, value)?;
         let model = &changed.flags.model;
         if *model != self.settings.flags.model {
-            self.asker.model = ModelFolder::of(self.project, model)?.load(self.project)?.model;
+            self.asker = Asker::new(self.project, model)?;
         }
         self.settings = changed;
         Ok(String::new())

@@ -186,6 +186,9 @@ mod tests {
         ");
         insta::assert_snapshot!(said("k", "0"), @"invalid value '0' for '--k <K>': expected a whole number, at least 1");
         insta::assert_snapshot!(said("explain", "perhaps"), @"explain is on or off, not 'perhaps'");
+        let exact = settings.changed("method", "exact").unwrap();
+        let refused = exact.changed("paper", "on").err().unwrap().0;
+        assert!(refused.starts_with("--paper belongs to a beam"), "{refused}");
         insta::assert_snapshot!(said("kk", "1"), @"there is no setting 'kk'; there are sparql, method, k, paper, t-norm, calibration, negation-scale, known, top, new-only, explain, json, dot, model, timeout, max-rows");
     }
 }

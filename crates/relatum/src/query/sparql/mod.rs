@@ -23,15 +23,25 @@ mod tokens;
 pub use names::{ENTITY_PREFIX, RELATION_PREFIX, entity_iri, relation_iri};
 pub use select::{Select, parse};
 
+use crate::query::place::Place;
+
 /// Whether a text begins like SPARQL.
 pub fn looks_like(text: &str) -> bool {
     let first = tokens::scan(text, 2);
     let word = |index: usize| first.get(index).map(|token| &text[token.place.range()]);
-    let opens = |word: &str| {
-        let words = ["select", "prefix", "base", "ask", "construct", "describe", "insert", "delete"];
-        words.iter().any(|it| word.eq_ignore_ascii_case(it))
-    };
     // `select : r(a, select)` is a query in the text syntax whose target is called so.
     word(0).is_some_and(opens)
         && (word(1) != Some(":") || word(0).is_some_and(|it| it.eq_ignore_ascii_case("prefix")))
+}
+
+/// Where a text begins, if that is not as SPARQL does.
+pub(super) fn wrong_beginning(text: &str) -> Option<Place> {
+    let first = tokens::scan(text, 1).first().map(|token| token.place);
+    let first = first.unwrap_or_else(|| Place::new(text.len()..text.len()));
+    (!opens(&text[first.range()])).then_some(first)
+}
+
+fn opens(word: &str) -> bool {
+    let words = ["select", "prefix", "base", "ask", "construct", "describe", "insert", "delete"];
+    words.iter().any(|it| word.eq_ignore_ascii_case(it))
 }

@@ -144,7 +144,7 @@ impl<'a> Continuous<'a> {
         let (mut stopped, mut rows, mut steps) = (false, 0, 0);
         let mut joined: Option<Vec<f32>> = None;
         for index in 0..self.programs.len() {
-            if self.budget.is_spent(rows) {
+            if self.budget.is_late() || self.budget.left(rows) < self.programs[index].rows() {
                 stopped = true;
                 break;
             }
@@ -211,7 +211,7 @@ impl<'a> Continuous<'a> {
             };
             for index in level.links.clone() {
                 let link = &program.links[index];
-                add(if program.target.is_some_and(|target| link.to == Side::Slot(target)) {
+                add(if program.ends_at_target(link) {
                     *rows += 1;
                     Truth::Row(self.row(link, ascent.query(index), n))
                 } else {

@@ -63,6 +63,16 @@ impl Program {
         program
     }
 
+    /// Whether an atom takes a row when every entity is put in the target's place.
+    pub(super) fn ends_at_target(&self, link: &Link) -> bool {
+        self.target.is_some_and(|target| link.to == Side::Slot(target))
+    }
+
+    /// How many atoms do.
+    pub(super) fn rows(&self) -> usize {
+        self.links.iter().filter(|link| self.ends_at_target(link)).count()
+    }
+
     /// Lays out a (sub-)query and returns its place. `scope` holds the variables bound around it.
     fn level(
         &mut self,

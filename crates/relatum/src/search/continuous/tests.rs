@@ -69,6 +69,20 @@ fn where_no_variable_is_optimised_the_scores_are_exact() {
 }
 
 #[test]
+fn a_branch_whose_rows_are_over_the_limit_is_not_begun() {
+    let graph = graph();
+    let plan = plan(&graph, "?A : r(a, A) or (r(a, A) and s(A, b))");
+    let model = model(&graph, "complex");
+    for (limit, expected) in [(0, 0), (1, 1), (2, 1), (3, 3)] {
+        let budget = Budget { rows: Some(limit), ..Budget::default() };
+        let settings = ContinuousSettings::default();
+        let found = Continuous::new(&plan, &model, &graph, Logic::default(), settings, budget).unwrap().run();
+        let found = found.unwrap();
+        assert_eq!((found.rows, found.certainty == Certainty::Stopped), (expected, limit < 3));
+    }
+}
+
+#[test]
 fn the_target_is_replaced_by_every_entity_while_the_others_stay() {
     let graph = graph();
     let text = "?A : exists V. r(a, V) and s(V, A) and not exists W. (s(A, W) and r(b, W))";

@@ -10,7 +10,7 @@ use crate::kernels::Threads;
 use crate::logic::TNorm;
 use crate::plan::{Message, MessageId, SignedHop};
 use crate::search::top::better;
-use crate::search::{SearchError, block_of, rows};
+use crate::search::{SearchError, rows};
 
 impl Exact<'_> {
     /// `x ↦ max over y of φ(x, y) ⊤ m(y)` for the values x that the rest of the meet leaves, which
@@ -56,11 +56,8 @@ impl Exact<'_> {
             next.truncate(reach.rows);
         }
         next.sort_unstable_by(better);
-        for block in next.chunks(self.budget.block(self.rows, hops.len(), block_of(n))) {
-            if self.budget.is_spent(self.rows) {
-                self.stopped = true;
-                break;
-            }
+        let mut left = next.as_slice();
+        while let Some(block) = self.next_block(&mut left, hops.len()) {
             let from: Vec<EntityId> = block.iter().map(|&(x, _)| x).collect();
             self.rows += from.len() * hops.len();
             rows::of(self.truth, self.logic, &from, hops, &mut self.buffers)?;

@@ -16,7 +16,7 @@ mod scan;
 mod state;
 
 use super::{AtomTruth, Budget, Certainty, Found, Logic, SearchError};
-use crate::graph::EntityId;
+use crate::graph::{EntityId, Id};
 use crate::plan::{Message, MessageId, Plan};
 use crate::query::Hop;
 use state::State;
@@ -218,6 +218,13 @@ impl<'a> Exact<'a> {
         self.states.get(message.index()).map_or(0.0, |state| state.value(entity))
     }
 
+    /// What the value of a message for an entity can be at most: after a proof, the value itself but
+    /// for what is negligible.
+    pub fn at_most(&self, message: MessageId, entity: EntityId) -> f32 {
+        let state = self.states.get(message.index()).filter(|state| entity.index() < state.low.len());
+        state.map_or(0.0, |state| state.high(entity.index()))
+    }
+
     /// The values of a message for all entities; none if it was never computed.
     pub(crate) fn values(&self, message: MessageId) -> &[f32] {
         self.states.get(message.index()).map_or(&[], |state| &state.low)
@@ -233,12 +240,8 @@ impl<'a> Exact<'a> {
     fn score_anchors(&mut self) -> Result<(), SearchError> {
         let anchors: Vec<(MessageId, (EntityId, Hop))> = self.anchors().collect();
         let n = self.truth.entities();
-        for block in anchors.chunks(super::block_of(n)) {
-            if self.budget.is_spent(self.rows) {
-                self.stopped = true;
-                self.read_anchors();
-                return Ok(());
-            }
+        let mut left = anchors.as_slice();
+        while let Some(block) = self.next_block(&mut left, 1) {
             let pairs: Vec<(EntityId, Hop)> = block.iter().map(|&(_, pair)| pair).collect();
             let mut rows = std::mem::take(&mut self.buffers.0);
             super::rows::pairs(self.truth, &pairs, &mut rows)?;
@@ -248,7 +251,23 @@ impl<'a> Exact<'a> {
             self.buffers.0 = rows;
             self.rows += pairs.len();
         }
+        if self.stopped {
+            self.read_anchors();
+        }
         Ok(())
+    }
+
+    /// Takes the next values to score, each worth `cost` rows, as many as the budget allows. None:
+    /// none are left, or the budget is spent, and the search stops.
+    fn next_block<'v, T>(&mut self, left: &mut &'v [T], cost: usize) -> Option<&'v [T]> {
+        if left.is_empty() {
+            return None;
+        }
+        let size = self.budget.block(self.rows, cost, super::block_of(self.truth.entities()));
+        self.stopped |= size == 0;
+        let (block, rest) = left.split_at(size.min(left.len()));
+        *left = rest;
+        (!block.is_empty()).then_some(block)
     }
 
     /// The same rows as far as trusted edges tell.

@@ -6,7 +6,7 @@ use crate::graph::{EntityId, Id};
 use crate::plan::{Message, MessageId, SignedHop};
 use crate::search::fold::fold_rows;
 use crate::search::top::better;
-use crate::search::{SearchError, block_of, rows};
+use crate::search::{SearchError, rows};
 
 /// Trusted edges of values with a smaller message are not worth following: they lift no bound.
 const FOLLOWED: f32 = 1e-3;
@@ -126,12 +126,8 @@ impl Exact<'_> {
         next.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(better(a, b)));
         next.dedup_by_key(|(y, _)| *y);
         next.sort_unstable_by(better);
-        let n = self.truth.entities();
-        for block in next.chunks(self.budget.block(self.rows, along.len(), block_of(n))) {
-            if self.budget.is_spent(self.rows) {
-                self.stopped = true;
-                break;
-            }
+        let mut left = next.as_slice();
+        while let Some(block) = self.next_block(&mut left, along.len()) {
             let from: Vec<EntityId> = block.iter().map(|&(y, _)| y).collect();
             self.rows += from.len() * along.len();
             self.progress = true;

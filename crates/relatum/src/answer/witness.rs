@@ -1,0 +1,97 @@
+//! What speaks against a negated sub-query: the values that make it truest.
+
+use super::explanation::{assignment_of, atoms, value_of};
+use super::{ExplainedAtom, Explanation, score_text};
+use crate::graph::Graph;
+use crate::plan::BranchPlan;
+use crate::query::{Negated, NormalForm};
+use crate::search::beam::{Assignment, Beam};
+use crate::search::exact::Exact;
+use crate::search::{AtomTruth, Logic, SearchError};
+
+/// A smaller difference of two scores does not show.
+const NOTICED: f32 = 1e-4;
+
+/// A negated sub-query under the assignment of the branch around it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubQuery {
+    /// How true it is at its best; where the search was stopped or needed to know no better, how true
+    /// it may be at most.
+    pub truth: f32,
+    /// What that counts in the score: 1 − truth.
+    pub value: f32,
+    /// The values that make it truest; none if no values were found that make it true at all.
+    pub witness: Option<Witness>,
+}
+
+/// The assignment that makes a sub-query truest, with the truth of every atom under it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Witness {
+    /// How true the sub-query is by it: the t-norm of its atoms and sub-queries.
+    pub score: f32,
+    /// The values of the sub-query's own variables and of those that it shares.
+    pub assignment: Assignment,
+    /// Every atom of the sub-query.
+    pub atoms: Vec<ExplainedAtom>,
+    /// The sub-queries that are negated in it.
+    pub sub_queries: Vec<SubQuery>,
+}
+
+impl SubQuery {
+    /// Its truth and the values of its own variables, in words: `at best 0.2000 by A = Eva`.
+    pub fn text(&self, nested: &Negated, normal_form: &NormalForm, graph: &Graph) -> String {
+        let truth = score_text(self.truth);
+        let Some(witness) = &self.witness else {
+            return format!("at most {truth}, by nothing that was found");
+        };
+        let own = witness.assignment.iter().filter(|(id, _)| nested.bound.contains(id));
+        let values: Vec<String> = own
+            .map(|&(id, value)| format!("{} = {}", normal_form.variable_name(id), graph.entity_text(value)))
+            .collect();
+        let values = values.join(", ");
+        if self.truth - witness.score > NOTICED {
+            format!("at most {truth}, and {} by {values}", score_text(witness.score))
+        } else {
+            format!("at best {truth} by {values}")
+        }
+    }
+}
+
+/// Finds witnesses in the messages of an exact search, or else by a beam.
+#[derive(Clone, Copy)]
+pub(super) struct Witnesses<'a> {
+    pub(super) truth: &'a dyn AtomTruth,
+    pub(super) logic: Logic,
+    pub(super) exact: Option<&'a Exact<'a>>,
+    pub(super) beam: &'a Beam<'a>,
+}
+
+impl Witnesses<'_> {
+    /// The negated sub-queries of a branch under an assignment.
+    pub(super) fn against(
+        &self,
+        branch: &BranchPlan,
+        assignment: &Assignment,
+    ) -> Result<Vec<SubQuery>, SearchError> {
+        branch.negated.iter().map(|nested| self.sub_query(nested, assignment)).collect()
+    }
+
+    fn sub_query(&self, nested: &BranchPlan, outer: &Assignment) -> Result<SubQuery, SearchError> {
+        let (truth, found) = match (self.exact, nested.root, value_of(outer, nested.target)) {
+            (Some(exact), Some(root), Some(target)) => {
+                let tree = nested.tree.as_ref();
+                (exact.at_most(root, target), tree.and_then(|tree| assignment_of(exact, tree, target)))
+            }
+            _ => self.beam.sub_query(nested, outer)?,
+        };
+        let witness = found.map(|assignment| self.witness(nested, assignment)).transpose()?;
+        Ok(SubQuery { truth, value: 1.0 - truth, witness: witness.filter(|witness| witness.score > 0.0) })
+    }
+
+    fn witness(&self, nested: &BranchPlan, assignment: Assignment) -> Result<Witness, SearchError> {
+        let atoms = atoms(nested, self.truth, self.logic, &assignment);
+        let sub_queries = self.against(nested, &assignment)?;
+        let score = Explanation::fold(self.logic, &atoms, &sub_queries);
+        Ok(Witness { score, assignment, atoms, sub_queries })
+    }
+}
