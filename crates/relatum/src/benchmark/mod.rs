@@ -6,7 +6,7 @@
 //! their hard answers; it also tunes settings on validation queries. [`Results`] keeps what is done,
 //! [`Dataset`] what others published, and [`plots`] draws both.
 //!
-//! A [`Sampler`] finds new queries. What answers they have by stored edges alone [`answers`] knows,
+//! A [`Sampler`] finds new queries. What answers they have by stored edges alone [`symbolic`](crate::symbolic) knows,
 //! and [`missing_links`] counts what has to be predicted to reach one.
 
 mod cells;
