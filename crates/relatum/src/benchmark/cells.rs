@@ -114,15 +114,16 @@ impl Results {
         })
     }
 
-    /// What was chosen for a family of settings on all validation queries, of whatever types there
-    /// were.
+    /// What was chosen for a family of settings, on whatever queries there were: on all of validation;
+    /// where nobody asked for that, on a half.
     pub fn tuned(&self, family: &str) -> Option<&Tuned> {
-        self.saved.tuned.get(family)
+        let on = |part| self.saved.tuned.get(&tuned_name(family, part));
+        on(Part::All).or_else(|| on(Part::Even))
     }
 
     /// What was chosen for the type of these validation queries, on a part of them.
     pub fn choice(&self, family: Family, part: Part, group: &QueryGroup) -> Option<&Choice> {
-        let choice = self.saved.tuned.get(&tuned_name(family, part))?.types.get(&group.shape)?;
+        let choice = self.saved.tuned.get(&tuned_name(family.name(), part))?.types.get(&group.shape)?;
         (choice.fingerprint == group.fingerprint()).then_some(choice)
     }
 
@@ -135,7 +136,12 @@ impl Results {
         choice: Choice,
     ) -> Result<(), StoreError> {
         self.change(|saved| {
-            saved.tuned.entry(tuned_name(family, part)).or_default().types.insert(shape.to_owned(), choice);
+            saved
+                .tuned
+                .entry(tuned_name(family.name(), part))
+                .or_default()
+                .types
+                .insert(shape.to_owned(), choice);
         })
     }
 
@@ -189,11 +195,11 @@ fn lock(path: &Path) -> Result<File, StoreError> {
     Ok(file)
 }
 
-/// A choice on a half is not the one that `ask` and the test queries are answered with.
-fn tuned_name(family: Family, part: Part) -> String {
+/// A choice on a half is not the one that test queries are answered with.
+fn tuned_name(family: &str, part: Part) -> String {
     match part {
-        Part::All => family.name().to_owned(),
-        half => format!("{}, {}", family.name(), half.name()),
+        Part::All => family.to_owned(),
+        half => format!("{family}, {}", half.name()),
     }
 }
 
@@ -278,6 +284,21 @@ mod tests {
         assert!(again.choice(Family::Best, Part::All, &replaced).is_none());
         assert!(again.choice(Family::Best, Part::Even, &chains).is_none());
         assert_eq!(again.tuned("best").unwrap().types.len(), 2);
+    }
+
+    #[test]
+    fn a_choice_on_a_half_serves_until_there_is_one_on_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let queries = group("2p", 1);
+        let mut results = Results::open(folder.path(), &model(0.1)).unwrap();
+        assert!(results.tuned("best").is_none());
+        let beam = |k| format!("beam k={k}").parse::<Setting>().unwrap();
+        for (part, k) in [(Part::Even, 2), (Part::All, 3)] {
+            let choice = Choice { setting: beam(k), ..choice(&queries) };
+            results.keep_choice(Family::Best, part, "2p", choice).unwrap();
+            assert_eq!(results.tuned("best").unwrap().types["2p"].setting, beam(k));
+        }
+        assert_eq!(results.choice(Family::Best, Part::Even, &queries).unwrap().setting, beam(2));
     }
 
     #[test]

@@ -51,13 +51,13 @@ impl Report<'_> {
                     text += &self.of_missing(row, measured, part).text();
                 }
             }
-            let mean = self.line("mean", &row.method).with("split", self.split).with_metrics(&row.mean());
+            let mean = self.line("mean", &row.method).with("split", &self.split).with_metrics(&row.mean());
             text += &mean.without("queries").text();
         }
         for row in self.published() {
             let line = |shape: &str, hits: f64| {
                 let line = self.line("published", &published_name(row)).with("split", "test");
-                line.with("type", shape).with("hits@3", hits).without("limit").text()
+                line.with("type", shape).with("hits@3", &hits).without("limit").text()
             };
             text.extend(PUBLISHED_TYPES.iter().zip(row.hits_at_3).map(|(shape, hits)| line(shape, hits)));
             text += &line("mean", row.mean());
@@ -67,9 +67,9 @@ impl Report<'_> {
 
     fn of_cell(&self, row: &Row, measured: &Measured) -> Line {
         let Measured { shape, setting, cell, part, of, basis } = measured;
-        let mut line = self.line("type", &row.method).with("split", self.split).with("part", part.name());
+        let mut line = self.line("type", &row.method).with("split", &self.split).with("part", part.name());
         line = line.with("type", shape).with("queries_there", of).with_metrics(&cell.metrics);
-        line = line.with("rows", cell.rows).with("seconds", cell.seconds).with("of_peak", cell.of_peak);
+        line = line.with("rows", &cell.rows).with("seconds", &cell.seconds).with("of_peak", &cell.of_peak);
         if let Basis::Queries(queries, part) = basis {
             line = line.with("tuned_on", queries).with("tuned_on_part", part.name());
         }
@@ -78,15 +78,15 @@ impl Report<'_> {
     }
 
     fn of_missing(&self, row: &Row, measured: &Measured, part: &ByMissing) -> Line {
-        let line = self.of_cell(row, measured).with("kind", "missing-links").with("links", part.links);
-        let line = line.with("pairs", part.pairs).with_metrics(&part.metrics);
+        let line = self.of_cell(row, measured).with("kind", "missing-links").with("links", &part.links);
+        let line = line.with("pairs", &part.pairs).with_metrics(&part.metrics);
         ["rows", "seconds", "of_peak"].into_iter().fold(line, Line::without)
     }
 
     fn line(&self, kind: &str, method: &str) -> Line {
         let line = Line(COLUMNS.map(|_| String::new())).with("kind", kind).with("method", method);
         match self.limit {
-            Some(limit) => line.with("limit", limit),
+            Some(limit) => line.with("limit", &limit),
             None => line,
         }
     }
@@ -121,7 +121,7 @@ const COLUMNS: [&str; 22] = [
 struct Line([String; COLUMNS.len()]);
 
 impl Line {
-    fn with(mut self, column: &str, value: impl ToString) -> Self {
+    fn with(mut self, column: &str, value: &(impl ToString + ?Sized)) -> Self {
         if let Some(at) = COLUMNS.iter().position(|name| *name == column) {
             self.0[at] = value.to_string();
         }
@@ -133,8 +133,8 @@ impl Line {
     }
 
     fn with_metrics(self, m: &LinkMetrics) -> Self {
-        let line = self.with("queries", m.count).with("mrr", m.mrr);
-        line.with("hits@1", m.hits[0]).with("hits@3", m.hits[1]).with("hits@10", m.hits[2])
+        let line = self.with("queries", &m.count).with("mrr", &m.mrr);
+        line.with("hits@1", &m.hits[0]).with("hits@3", &m.hits[1]).with("hits@10", &m.hits[2])
     }
 
     fn text(&self) -> String {
@@ -166,6 +166,36 @@ fn metrics(m: &LinkMetrics) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use relatum::benchmark::Dataset;
+    use relatum::graph::{GraphBuilder, Split};
+
+    #[test]
+    fn published_figures_are_named_by_their_type() {
+        let mut builder = GraphBuilder::default();
+        (0..14_505).for_each(|id| {
+            builder.entity(&format!("e{id}"));
+        });
+        (0..474).for_each(|id| {
+            builder.relation(&format!("r{id}"));
+        });
+        let (graph, _) = builder.finish();
+        let dataset = Dataset::of(&graph);
+        let model = "m".to_owned();
+        let report = Report {
+            model,
+            split: Split::Valid,
+            limit: Some(5),
+            dataset,
+            types: vec!["2p"],
+            rows: Vec::new(),
+        };
+        let first = &report.json()["published"][0];
+        assert_eq!((&first["system"], &first["split"]), (&json!("GQE"), &json!("test")));
+        assert_eq!((&first["hits@3"]["1p"], &first["hits@3"]["2p"]), (&json!(0.405), &json!(0.213)));
+        let csv = report.csv();
+        let line = "published,\"GQE, rank 800 (published, test)\",test,,,2p,,,,,,,0.213,,,,,,,,,";
+        assert!(csv.lines().any(|it| it == line), "{csv}");
+    }
 
     #[test]
     fn csv_fields_are_quoted_where_they_must_be() {
