@@ -14,8 +14,8 @@ use crate::search::Known;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
-    /// CQD-Beam as in the paper: the Gödel and product t-norms, k from 4 to 256 for each atom, sigmoids
-    /// or raw scores, no trusted facts.
+    /// CQD-Beam as in the paper: the Gödel and product t-norms, k from 4 to 256 for each atom, sigmoids,
+    /// min-max normalisation or raw scores, no trusted facts.
     PaperBeam,
     /// CQD-CO as in the paper: the Gödel and product t-norms, sigmoids or raw scores.
     PaperContinuous,
@@ -105,10 +105,16 @@ impl Family {
                     if !shape.unites && !shape.negates {
                         logic.push(Box::new(product_of_raw));
                     }
+                    if self == Self::PaperBeam {
+                        for t_norm in [TNorm::Product, TNorm::Godel] {
+                            let of_row = (t_norm, Calibration::MinMax);
+                            logic.push(change(move |s| (s.t_norm, s.calibration) = of_row));
+                        }
+                    }
                     axes.push(logic);
                 }
                 if self == Self::PaperContinuous && shape.variables > 0 {
-                    let weights = [0.005, 0.01, 0.1, 0.5];
+                    let weights = [0.005, 0.01, 0.1, 0.5, 2.0];
                     axes.push(
                         weights.map(|reg| change(move |s| s.search = Search::Continuous { reg })).into(),
                     );

@@ -63,6 +63,16 @@ struct Outcome {
     scores: Vec<f32>,
     /// The last states, each with its scores of the entities that were asked about.
     reached: Vec<(State, Vec<f32>)>,
+    /// What those scores are still to be joined with, for each entity; nothing if empty.
+    shared: Vec<f32>,
+}
+
+/// How true the values of a variable are.
+struct Vectors {
+    /// For each state.
+    each: Vec<Vec<f32>>,
+    /// By what no state has a part in, where that is not in `each` already; else empty.
+    shared: Vec<f32>,
 }
 
 /// Rows used so far, across branches and sub-queries.
@@ -176,6 +186,9 @@ impl<'a> Beam<'a> {
         let mut all: Vec<(Assignment, f32)> = reached.filter(|(_, score)| *score > self.nothing).collect();
         all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         all.truncate(count);
+        if let Some(&shared) = outcome.shared.get(answer.index()) {
+            all.iter_mut().for_each(|(_, score)| *score = self.logic.t_norm.and(*score, shared));
+        }
         all
     }
 
@@ -206,7 +219,7 @@ impl<'a> Beam<'a> {
         let n = self.truth.entities();
         let mut states = vec![State { values: inputs.to_vec(), score: self.unit, place: 0 }];
         let mut scores = vec![self.nothing; n];
-        let mut reached = Vec::new();
+        let (mut reached, mut shared) = (Vec::new(), Vec::new());
         for (index, step) in plan.steps.iter().enumerate() {
             let to_target = index + 1 == plan.steps.len() && step.variable == plan.target;
             let mut next: FxHashMap<Vec<EntityId>, State> = FxHashMap::default();
@@ -219,8 +232,9 @@ impl<'a> Beam<'a> {
                 }
                 let (block, rest) = left.split_at(size);
                 left = rest;
-                let Some(vectors) = self.vectors(plan, step, block, usage)? else { break };
-                for (state, vector) in block.iter().zip(vectors) {
+                let Some(vectors) = self.vectors(plan, step, block, to_target, usage)? else { break };
+                shared = vectors.shared;
+                for (state, vector) in block.iter().zip(vectors.each) {
                     if to_target {
                         let t_norm = self.logic.t_norm;
                         for (all, &truth) in scores.iter_mut().zip(&vector) {
@@ -239,11 +253,17 @@ impl<'a> Beam<'a> {
                 }
             }
             if usage.stopped {
-                return Ok(Outcome { scores, reached });
+                break;
             }
             if !to_target {
                 states = self.cut(step, next);
             }
+        }
+        for (score, &shared) in scores.iter_mut().zip(&shared).filter(|(score, _)| **score > self.nothing) {
+            *score = self.logic.t_norm.and(*score, shared);
+        }
+        if usage.stopped {
+            return Ok(Outcome { scores, reached, shared });
         }
         let ends_at_target = plan.steps.last().is_some_and(|step| step.variable == plan.target);
         if !ends_at_target {
@@ -256,7 +276,7 @@ impl<'a> Beam<'a> {
                 }
             }
         }
-        Ok(Outcome { scores, reached })
+        Ok(Outcome { scores, reached, shared })
     }
 
     /// Adds the best extensions of a state to the next states, merged by what is still needed.
@@ -317,8 +337,9 @@ impl<'a> Beam<'a> {
         plan: &BranchPlan,
         step: &Step,
         states: &[State],
+        to_target: bool,
         usage: &mut Usage,
-    ) -> Result<Option<Vec<Vec<f32>>>, SearchError> {
+    ) -> Result<Option<Vectors>, SearchError> {
         let n = self.truth.entities();
         let mut common = vec![self.unit; n];
         let mut vectors: Option<Vec<Vec<f32>>> = None;
@@ -381,6 +402,11 @@ impl<'a> Beam<'a> {
         }
         let mut vectors = match vectors {
             None => vec![common; states.len()],
+            // A variable is maximised over as soon as no other atom mentions it. For a t-norm that is
+            // the same as at the end; for raw scores, which may be negative, it is not.
+            Some(each) if to_target && self.is_raw() && loops.is_empty() => {
+                return Ok(Some(Vectors { each, shared: common }));
+            }
             Some(mut all) => {
                 let grain = Threads::here().grain();
                 all.par_iter_mut()
@@ -394,7 +420,11 @@ impl<'a> Beam<'a> {
                 self.apply_loop(vector, Hop { relation, direction: Direction::Forward }, negated, usage)?;
             }
         }
-        Ok(Some(vectors))
+        Ok(Some(Vectors { each: vectors, shared: Vec::new() }))
+    }
+
+    fn is_raw(&self) -> bool {
+        self.nothing < 0.0
     }
 
     /// `φ(x, x)` costs a row for every x; only those that the other factors leave at the top get one.

@@ -6,10 +6,11 @@ use super::beam::{Beam, Width};
 use super::exact::{Exact, Goal};
 use super::testing::{Table, naive};
 use super::{Budget, Certainty, Logic, best};
+use crate::graph::{EntityId, Id};
 use crate::logic::{Negation, TNorm};
 use crate::plan::{Plan, PlanOptions, Statistics};
 use crate::query::testing::{ENTITIES, RELATIONS, any_query, edges, safe_query, tiny_graph};
-use crate::query::{Checked, Limits};
+use crate::query::{Checked, Limits, Syntax, read};
 
 pub(crate) fn tables() -> impl Strategy<Value = Table> {
     let n = ENTITIES as usize;
@@ -178,5 +179,32 @@ proptest! {
             let beam = Beam::new(&plan, &table, logic, width, Budget::default(), false).unwrap().run().unwrap();
             prop_assert!(beam.scores.iter().zip(&expected).all(|(low, truth)| low <= &(truth + 1e-5)));
         }
+    }
+}
+
+#[test]
+fn of_raw_scores_a_variable_is_maximised_before_what_does_not_mention_it() {
+    let graph = tiny_graph(&[]);
+    let text = "?A : exists V. r0(plain, V) and r0(V, A) and 'has (part)'(plain, A)";
+    let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    let table = Table {
+        values: vec![
+            vec![vec![2.0, 0.5, 1.0], vec![-3.0, 1.0, 2.0], vec![1.0, -2.0, -4.0]],
+            vec![vec![-1.0, 2.0, -0.5], vec![0.0; 3], vec![0.0; 3]],
+        ],
+    };
+    let logic = Logic { t_norm: TNorm::Product, negation: Negation { scale: 1.0 } };
+    let r = |relation: usize, x: usize, y: usize| table.values[relation][x][y];
+    let best = |a: usize| (0..3).map(|v| r(0, 0, v) * r(0, v, a)).fold(f32::NEG_INFINITY, f32::max);
+    let expected: Vec<f32> = (0..3).map(|a| best(a) * r(1, 0, a)).collect();
+    for paper in [false, true] {
+        let width = Width { k: 3, paper };
+        let beam = Beam::new(&plan, &table, logic, width, Budget::default(), true).unwrap();
+        assert_eq!(beam.run().unwrap().scores, expected);
+        // The explanation is of the assignment that made the score.
+        let answers = [0, 1, 2].map(EntityId::from_index);
+        let explained = beam.assignments(0, &answers, 1).unwrap();
+        assert_eq!(explained.iter().map(|best| best[0].1).collect::<Vec<_>>(), expected);
     }
 }
