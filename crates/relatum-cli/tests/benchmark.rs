@@ -36,21 +36,124 @@ fn one_command_tunes_on_validation_and_reports_on_test() {
             let hit = |name: &str| cell["metrics"][name].as_f64().unwrap();
             assert!(hit("hits@1") <= hit("hits@3") && hit("hits@3") <= hit("hits@10"), "{cell}");
             assert!(hit("mrr") > 0.0 && hit("mrr") <= 1.0);
-            let setting = cell["setting"].as_str().unwrap();
-            assert!(!setting.ends_with("all") && !setting.contains("train+valid"), "{setting}");
+            assert!(["none", "train"].contains(&cell["facts"].as_str().unwrap()), "{cell}");
+            let chosen_on = if cell["type"] == "1p" { 0 } else { 6 };
+            assert_eq!(cell["tuned_on"]["queries"], chosen_on, "{cell}");
+            assert_eq!((&cell["queries_there"], &cell["part"]), (&Value::from(12), &Value::from("all")));
         }
     }
+    assert_eq!(report["warnings"], json("[]"));
     assert!(first.stderr.contains("validation queries"), "{}", first.stderr);
 
-    // What is finished is not computed again, and says the same.
-    let again = desk.run(&["benchmark", "shops", "--json"]);
+    // What is finished is not computed again, and says the same, also of its speed.
+    let again = desk.run(&["benchmark", "shops", "--json", "--tune-on", "6"]);
     assert_eq!(json(&again.stdout), report);
-    assert!(!again.stderr.contains("queries"), "{}", again.stderr);
+    assert!(!again.stderr.contains("quer"), "{}", again.stderr);
+
+    // What was chosen on few queries is chosen again where more are wanted, and there are more.
+    let more = desk.run(&["benchmark", "shops", "--method", "best", "--types", "1p,2i", "--json"]);
+    let said = "best 2i: was chosen on 6 validation queries, is chosen again on 12";
+    assert!(more.stderr.contains(said) && !more.stderr.contains("best 1p"), "{}", more.stderr);
+    assert_eq!(json(&more.stdout)["rows"][0]["types"][1]["tuned_on"]["queries"], 12);
+    let fewer =
+        desk.run(&["benchmark", "shops", "--method", "best", "--types", "2i", "--tune-on", "3", "--json"]);
+    assert!(!fewer.stderr.contains("best 2i"), "{}", fewer.stderr);
+    assert_eq!(json(&fewer.stdout)["rows"][0]["types"][0]["tuned_on"]["queries"], 12);
 
     // Another model under the same name has no results.
     desk.ok(&["train", "shops", "--rank", "8", "--epochs", "2", "--restart"]);
     let other = desk.run(&["benchmark", "shops", "--method", "best", "--types", "1p", "--limit", "3"]);
     assert!(other.stderr.contains("best 1p: H@3"), "{}", other.stderr);
+}
+
+#[test]
+fn on_validation_one_half_chooses_and_the_other_is_reported() {
+    let desk = desk();
+    desk.ok(&["sample", "shops", "--count", "9", "--types", "2p", "--split", "valid"]);
+    desk.ok(&["sample", "shops", "--count", "1", "--types", "2i", "--split", "valid", "--add"]);
+    let run = |more: &[&str]| desk.run(&[&["benchmark", "shops", "--method", "best"], more].concat());
+    let honest = run(&["--types", "2p", "--json"]);
+    assert!(!honest.stderr.contains("warning"), "{}", honest.stderr);
+    let report = json(&honest.stdout);
+    let cell = &report["rows"][0]["types"][0];
+    assert_eq!((&cell["part"], &cell["metrics"]["count"]), (&Value::from("odd half"), &Value::from(4)));
+    assert_eq!(cell["tuned_on"], json(r#"{ "split": "valid", "queries": 5, "part": "even half" }"#));
+    assert_eq!((&report["split"], &report["warnings"]), (&Value::from("valid"), &json("[]")));
+    assert!(run(&["--types", "2p"]).stdout.contains("none is in both"));
+
+    // One query cannot be halved, and everybody is told.
+    let expected = "best: the setting of 2i was chosen on the queries that are reported: no fair figure";
+    let both = run(&[]);
+    assert!(both.stderr.contains(&format!("warning: {expected}")), "{}", both.stderr);
+    assert!(both.stdout.contains(&format!("warning: {expected}")), "{}", both.stdout);
+    assert!(run(&["--markdown"]).stdout.contains(&format!("- warning: {expected}")));
+    assert_eq!(json(&run(&["--json"]).stdout)["warnings"][0], expected);
+    let csv = run(&["--csv"]).stdout;
+    let cell = csv.lines().find(|line| line.contains(",2i,")).unwrap();
+    assert!(cell.ends_with(",was chosen on the queries that are reported"), "{csv}");
+
+    // A choice on a half is not the one for other queries.
+    desk.ok(&["sample", "shops", "--count", "3", "--types", "2p", "--split", "test"]);
+    let test = desk.run(&["benchmark", "shops", "--method", "best", "--types", "2p", "--json"]);
+    assert_eq!(json(&test.stdout)["rows"][0]["types"][0]["tuned_on"]["queries"], 9);
+}
+
+#[test]
+fn a_table_says_what_was_trusted_and_how_many_queries_were_left_out() {
+    let desk = desk();
+    desk.ok(&["sample", "shops", "--count", "8", "--types", "2p"]);
+    let run = |setting: &str, more: &[&str]| {
+        desk.run(&[&["benchmark", "shops", "--limit", "3", "--setting", setting], more].concat())
+    };
+    let fair = run("beam train+valid", &[]);
+    assert!(!fair.stderr.contains("warning") && fair.stdout.contains("3 of 8"), "{}", fair.stdout);
+    assert!(fair.stdout.contains("at most 3 queries of each type, evenly spread"), "{}", fair.stdout);
+    assert!(fair.stdout.contains("facts trusted: train+valid for"), "{}", fair.stdout);
+    let unfair = run("beam all", &["--json"]);
+    let said = "trusts the test facts, by which the hard answers of test queries are true";
+    assert!(unfair.stderr.contains(said), "{}", unfair.stderr);
+    let report = json(&unfair.stdout);
+    assert!(report["warnings"][0].as_str().unwrap().contains(said));
+    assert_eq!(
+        (&report["limit"], &report["rows"][0]["types"][0]["warning"]),
+        (&Value::from(3), &Value::from(said))
+    );
+    assert_eq!(report["rows"][0]["types"][0]["tuned_on"], Value::Null);
+    let valid = run("beam train+valid", &["--split", "valid"]);
+    assert!(valid.stderr.contains("trusts the validation facts"), "{}", valid.stderr);
+}
+
+#[test]
+fn queries_of_new_types_leave_the_results_of_the_others() {
+    let desk = desk();
+    desk.ok(&["sample", "shops", "--count", "4", "--types", "2p"]);
+    let run = || desk.run(&["benchmark", "shops", "--method", "best"]);
+    assert!(run().stderr.contains("best 2p: H@3"));
+    desk.ok(&["sample", "shops", "--count", "4", "--types", "2i", "--add"]);
+    let added = run();
+    assert!(added.stderr.contains("best 2i: H@3") && !added.stderr.contains("best 2p"), "{}", added.stderr);
+    desk.ok(&["sample", "shops", "--count", "4", "--types", "2p,2i", "--seed", "9", "--replace"]);
+    assert!(run().stderr.contains("best 2p: H@3"));
+}
+
+#[test]
+fn results_that_cannot_be_kept_are_not_computed() {
+    let desk = desk();
+    desk.ok(&["sample", "shops", "--count", "4", "--types", "2p"]);
+    let arguments = ["benchmark", "shops", "--method", "best", "--limit", "2"];
+    let table = desk.ok(&arguments);
+    // A folder in the place of the lock: a permission would not stop whoever runs tests as root.
+    let lock = desk.path("shops/models/default/.benchmark.lock");
+    std::fs::remove_file(&lock).unwrap();
+    std::fs::create_dir(&lock).unwrap();
+    assert_eq!(desk.ok(&arguments), table, "what is kept is shown");
+    let refused = desk.run(&["benchmark", "shops", "--setting", "beam k=2"]);
+    assert_eq!(refused.code, 1);
+    assert!(
+        refused.stderr.contains("nothing was computed") && !refused.stderr.contains("H@3"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]
@@ -67,8 +170,16 @@ fn fixed_settings_and_missing_links_come_as_every_kind_of_table() {
         markdown.contains("| type | links | pairs |") && markdown.contains("beam k=8 godel sigmoid ignore")
     );
     let csv = with(&["--csv"]);
-    assert_eq!(csv.lines().count(), 3, "{csv}");
+    let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    for column in ["split", "limit", "tuned_on", "facts", "setting", "links", "of_peak", "warning"] {
+        assert!(header.contains(&column), "{csv}");
+    }
     let report = json(&with(&["--json"]));
+    let kinds = |kind: &str| csv.lines().filter(|line| line.starts_with(&format!("{kind},"))).count();
+    let cells = report["rows"][0]["types"].as_array().unwrap();
+    let parts: usize = cells.iter().map(|cell| cell["by_missing_links"].as_array().unwrap().len()).sum();
+    assert_eq!((kinds("type"), kinds("mean"), kinds("missing-links")), (2, 1, parts), "{csv}");
+    assert!(csv.lines().all(|line| line.split(',').count() == header.len()), "{csv}");
     for cell in report["rows"][0]["types"].as_array().unwrap() {
         let parts = cell["by_missing_links"].as_array().unwrap();
         assert!(!parts.is_empty());
@@ -83,13 +194,14 @@ fn fixed_settings_and_missing_links_come_as_every_kind_of_table() {
 fn pictures_are_drawn() {
     let desk = desk();
     desk.ok(&["sample", "shops", "--count", "6", "--types", "1p,2p", "--split", "valid"]);
-    desk.ok(&["benchmark", "shops", "--setting", "beam k=4", "--plots", "pictures"]);
+    desk.ok(&["benchmark", "shops", "--setting", "beam k=4", "--plots", "pictures", "--limit", "4"]);
     for name in ["accuracy.svg", "time.svg", "k.svg", "rank.svg"] {
         let svg = std::fs::read_to_string(desk.path("pictures").join(name)).unwrap();
         assert!(
             svg.starts_with("<svg") && svg.ends_with("</svg>\n") && !svg.contains("NaN"),
             "{name}: {svg}"
         );
+        assert!(name == "time.svg" || svg.contains("4 valid queries a type"), "{name}: {svg}");
     }
 }
 
@@ -121,6 +233,8 @@ fn what_cannot_be_measured_is_said() {
     for (arguments, expected) in [
         (vec!["--types", "3p"], "there are no test queries of type `3p`: there are 2p"),
         (vec!["--setting", "beem"], "`beem` is no part of a setting"),
+        (vec!["--setting", "beam k=4 k=8"], "`k=8` after `k=4`: a setting has one k"),
+        (vec!["--setting", "exact floor=2"], "expected floor to be a number from 0 to 1"),
         (vec!["--limit", "0"], "must be a whole number of at least 1"),
         (vec!["--model", "none"], "there is no model `none`"),
         (vec!["--setting", "beam raw", "--types", "2p", "--split", "vaild"], "invalid value 'vaild'"),

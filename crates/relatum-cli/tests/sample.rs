@@ -63,6 +63,25 @@ fn what_cannot_be_sampled_is_said() {
         "{}",
         few.stderr
     );
+    // More than there are: given up long before the thousand walks for each that is wanted.
+    let huge = desk.run(&[
+        "sample",
+        "shops",
+        "--types",
+        "1p",
+        "--count",
+        "4000000000",
+        "--split",
+        "test",
+        "--replace",
+    ]);
+    assert_eq!(huge.code, 0, "{}", huge.stderr);
+    assert!(
+        huge.stderr.contains("of 4,000,000,000 test queries of type 1p found in")
+            && huge.stderr.contains("given up as the last 1"),
+        "{}",
+        huge.stderr
+    );
     // None at all: nothing is written.
     desk.put("line.tsv", "a\tr\tb\n").put("valid.tsv", "b\tr\tc\n");
     desk.ok(&["init", "line", "--train", "line.tsv", "--valid", "valid.tsv"]);
@@ -70,6 +89,39 @@ fn what_cannot_be_sampled_is_said() {
     assert_eq!(none.code, 1);
     assert!(none.stderr.contains("nothing was written"), "{}", none.stderr);
     assert!(!desk.path("out").exists() && !desk.path("line/queries/valid.queries").exists());
+}
+
+#[test]
+fn questions_in_words_are_in_the_betae_folder_where_it_can_say_them() {
+    let desk = shops();
+    let cycle = "?A : exists V. _(_, V) and _(V, A) and _(A, V)";
+    let sampled = desk.run(&[
+        "sample",
+        "shops",
+        "--count",
+        "8",
+        "--split",
+        "test",
+        "--betae",
+        "betae",
+        "--query",
+        "?G : exists S. near(_, S) and sells(S, G)",
+        "--query",
+        "(('_',('sells',)),('_',('_',)))",
+        "--query",
+        cycle,
+    ]);
+    assert_eq!(sampled.code, 0, "{}", sampled.stderr);
+    assert_eq!(
+        sampled.stderr.matches("none of the structures of the BetaE files").count(),
+        1,
+        "{}",
+        sampled.stderr
+    );
+    assert!(sampled.stderr.contains(&format!("warning: {cycle} has none")), "{}", sampled.stderr);
+    desk.ok(&["init", "again", "betae"]);
+    let stats = desk.ok(&["stats", "again", "--json"]);
+    assert!(stats.contains(r#""2p": 8"#) && stats.contains(r#""2i": 8"#), "{stats}");
 }
 
 const LOAD: &str = r"

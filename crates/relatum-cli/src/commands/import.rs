@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use relatum::graph::Split;
 use relatum::import::{Names, adopt, read_tables};
-use relatum::model::{Card, ModelFolder};
+use relatum::model::{Card, ModelFolder, ModelLock};
 use relatum::store::Project;
 
 use super::train::unfinished;
@@ -47,24 +47,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let project = Project::open(&args.dir)?;
-    let folder = ModelFolder::of(&project, &args.name)?;
-    let _lock = folder.lock()?;
-    if !args.replace
-        && let Some(run) = unfinished(&project, &folder)
-    {
-        return Err(Misuse(format!(
-            "an unfinished run of `{}` is here, {run}: choose another --name, or --replace it",
-            args.name
-        ))
-        .into());
-    }
-    if folder.model_file().exists() && !args.replace {
-        return Err(Misuse(format!(
-            "there is a model `{}` already: choose another --name, or --replace it",
-            args.name
-        ))
-        .into());
-    }
+    let (folder, _lock) = claim(&project, &args.name, args.replace)?;
     let names = Names {
         entities: names(args.entity_names.as_deref())?,
         relations: names(args.relation_names.as_deref())?,
@@ -95,6 +78,29 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let split = if project.graph().edges(Split::Test).is_empty() { "valid" } else { "test" };
     writeln!(out, "next: relatum link-eval {} --name {} --split {split}", args.dir.display(), args.name)?;
     Ok(())
+}
+
+/// The place of a new model, taken; what is there already stays unless it may be replaced.
+pub(super) fn claim(
+    project: &Project,
+    name: &str,
+    replace: bool,
+) -> anyhow::Result<(ModelFolder, ModelLock)> {
+    let folder = ModelFolder::of(project, name)?;
+    let lock = folder.lock()?;
+    if !replace && let Some(run) = unfinished(project, &folder) {
+        return Err(Misuse(format!(
+            "an unfinished run of `{name}` is here, {run}: choose another --name, or --replace it"
+        ))
+        .into());
+    }
+    if folder.model_file().exists() && !replace {
+        return Err(Misuse(format!(
+            "there is a model `{name}` already: choose another --name, or --replace it"
+        ))
+        .into());
+    }
+    Ok((folder, lock))
 }
 
 fn names(path: Option<&Path>) -> anyhow::Result<Option<Vec<String>>> {

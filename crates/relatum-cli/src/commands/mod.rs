@@ -12,6 +12,7 @@ mod grid;
 mod import;
 mod init;
 mod link_eval;
+mod merge;
 mod plan;
 mod repl;
 mod sample;
@@ -43,6 +44,7 @@ enum Command {
     Repl(Box<repl::Args>),
     Train(Box<train::Args>),
     Grid(Box<grid::Args>),
+    Merge(merge::Args),
     Calibrate(calibrate::Args),
     LinkEval(link_eval::Args),
     Sample(Box<sample::Args>),
@@ -66,6 +68,7 @@ impl Relatum {
             Command::Plan(args) => plan::run(&args),
             Command::Train(args) => train::run(&args),
             Command::Grid(args) => grid::run(&args),
+            Command::Merge(args) => merge::run(&args),
             Command::Calibrate(args) => calibrate::run(&args),
             Command::LinkEval(args) => link_eval::run(&args),
             Command::Sample(args) => sample::run(&args),

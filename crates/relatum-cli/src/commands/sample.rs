@@ -22,9 +22,9 @@ use crate::{output, signals};
 /// Queries are found by walking back from a random answer, as the published generators do. A query
 /// for validation has easy answers, which the training edges give, and at least one hard answer,
 /// which needs a validation edge; for test, one that needs a test edge. No query comes twice, none
-/// has two equal branches or a hop that the next one undoes, and a negation takes something away.
-/// An answer that only the smaller graph gives, because a held-out edge makes a negated part true,
-/// stays among the easy ones, as in the published files.
+/// has two equal branches or a hop that the next one undoes. In a type with negation the held-out
+/// edges refute an answer that the others give, which stays among the easy ones, as in the published
+/// files; in a question of your own the negation takes some answer away.
 ///
 /// Where the graph cannot supply as many queries as are wanted, those that were found are kept, a
 /// warning says so, and the exit code is 0; it is 1 if there are none at all.
@@ -57,7 +57,8 @@ pub(crate) struct Args {
     /// How many answers a query may have, easy and hard together
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     max_answers: u32,
-    /// How many walks to try for each type [default: 1000 for each query, at least 100000]
+    /// How many walks to try for each type [default: 1000 for each query, at least 100000, until
+    /// 100000 in a row find nothing new]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     attempts: Option<u64>,
     /// Keep the queries that the project has, and add types that it has not
@@ -66,7 +67,8 @@ pub(crate) struct Args {
     /// Replace the queries that the project has for the split
     #[arg(long)]
     replace: bool,
-    /// Also write graph and queries as a new folder in the form of BetaE
+    /// Also write graph and queries as a new folder in the form of BetaE; a question in words is there
+    /// as the type that it has
     #[arg(long, value_name = "FOLDER")]
     betae: Option<PathBuf>,
     /// Print so many queries of each type in words, with their answers
@@ -110,7 +112,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if let Some(staging) = staging {
         let left_out = write_betae(staging.path(), graph, &with_the_others(&project, &queries))?;
         for shape in left_out {
-            output::say(&format!("note: no nested tuple can say {shape}: it is not in the BetaE folder"));
+            output::say(&format!(
+                "warning: {shape} has none of the structures of the BetaE files: its queries are in {}, not in the \
+                 BetaE folder",
+                output::typed(&args.dir)
+            ));
         }
         Project::replace_queries(&args.dir, &queries)?;
         staging.finish()?;
@@ -194,7 +200,10 @@ fn sample(
     let sampler = Sampler::new(graph, split);
     let count = args.count as usize;
     let mut how = Sampling { max_answers: args.max_answers as usize, ..Sampling::of(count, args.seed) };
-    how.attempts = args.attempts.map_or(how.attempts, |attempts| attempts as usize);
+    if let Some(attempts) = args.attempts {
+        // Who says how many walks means so many.
+        (how.attempts, how.patience) = (attempts as usize, attempts as usize);
+    }
     let style = ProgressStyle::with_template("{prefix:>5} {msg} {wide_bar} {pos}/{len}")?;
     let mut samples = Vec::new();
     for pattern in patterns {
@@ -210,7 +219,7 @@ fn sample(
             return Err(Stopped.into());
         }
         if sampled.group.len() < count {
-            output::say(&format!("warning: {}", shortfall(split, count, &sampled)));
+            output::say(&format!("warning: {}", shortfall(split, &how, &sampled)));
         }
         samples.push((split, sampled));
     }
@@ -218,13 +227,13 @@ fn sample(
 }
 
 /// How many were found, and what became of the other walks.
-fn shortfall(split: Split, count: usize, sampled: &Sampled) -> String {
+fn shortfall(split: Split, how: &Sampling, sampled: &Sampled) -> String {
     let Sampled { group, walks } = sampled;
-    let Walks { tried, stuck, degenerate, pointless, too_many, easy, repeated } = *walks;
+    let Walks { tried, stuck, degenerate, pointless, too_many, easy, repeated, in_vain } = *walks;
     let mut reasons = [
         (stuck, "led nowhere"),
         (degenerate, "had equal branches"),
-        (pointless, "had a negation that takes nothing away"),
+        (pointless, "had a negation that refutes nothing"),
         (too_many, "had too many answers"),
         (easy, "had no hard answer"),
         (repeated, "gave a query that was there"),
@@ -236,10 +245,15 @@ fn shortfall(split: Split, count: usize, sampled: &Sampled) -> String {
         .take(3)
         .map(|&(count, reason)| format!("{} {reason}", output::grouped(count)))
         .collect();
+    let given_up = if in_vain >= how.patience && tried < how.attempts {
+        format!(", given up as the last {} found none that is new", output::grouped(in_vain))
+    } else {
+        String::new()
+    };
     format!(
-        "{} of {} {split} queries of type {} found in {} walks: {}",
+        "{} of {} {split} queries of type {} found in {} walks{given_up}: {}",
         output::grouped(group.len()),
-        output::grouped(count),
+        output::grouped(how.count),
         group.shape,
         output::grouped(tried),
         reasons.join(", "),
@@ -324,6 +338,7 @@ fn as_json(split: Split, Sampled { group, walks }: &Sampled) -> serde_json::Valu
             "too_many_answers": walks.too_many,
             "no_hard_answer": walks.easy,
             "repeated": walks.repeated,
+            "in_vain_at_the_end": walks.in_vain,
         },
     })
 }

@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use relatum::benchmark::{Choice, Family, Tuned};
+use relatum::benchmark::{Choice, Family, Part, Tuned};
 use relatum::graph::Split;
 use relatum::model::ModelFolder;
 use relatum::store::Project;
 
-use super::benchmark::work::{self, Bench};
+use super::benchmark::work::{self, Bench, Tuning};
 use super::train::use_threads;
 use crate::{output, signals};
 
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// The types of query [default: all]
     #[arg(long, value_delimiter = ',', value_name = "TYPE,…")]
     types: Vec<String>,
-    /// How many validation queries of each type to choose on
+    /// How many validation queries of each type to choose on; what was chosen on fewer is chosen again
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = super::settings::positive)]
     limit: usize,
     /// Choose again where a choice was made before
@@ -69,7 +69,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         FamilyName::PaperCo => Family::PaperContinuous,
     };
     let mut bench = Bench::new(&project, &folder, &stored)?;
-    let tuned = bench.tuned(family, &args.types, args.limit, args.again)?;
+    let tuned = bench.tuned(&Tuning {
+        family,
+        types: &args.types,
+        part: &|_| Part::All,
+        queries: args.limit,
+        again: args.again,
+    })?;
     bench.finish();
     let mut out = std::io::stdout().lock();
     if args.json {
@@ -82,7 +88,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn as_text(tuned: &Tuned, args: &Args) -> String {
-    let mut table = output::table(&["type", "H@3", "MRR", "setting"], &[1, 2]);
+    let mut table = output::table(&["type", "queries", "H@3", "MRR", "setting"], &[1, 2, 3]);
     let wanted = |shape: &String| args.types.is_empty() || args.types.contains(shape);
     for (shape, choice) in tuned.types.iter().filter(|(shape, _)| wanted(shape)) {
         for trial in shown(choice, args.trials) {
@@ -90,13 +96,15 @@ fn as_text(tuned: &Tuned, args: &Args) -> String {
             let figures = [trial.metrics.hits[1], trial.metrics.mrr].map(|value| format!("{value:.4}"));
             table.add_row([
                 shape.clone(),
+                output::grouped(trial.metrics.count),
                 figures[0].clone(),
                 figures[1].clone(),
                 format!("{}{mark}", trial.setting),
             ]);
         }
         if choice.trials.is_empty() {
-            table.add_row([shape.clone(), "–".to_owned(), "–".to_owned(), choice.setting.to_string()]);
+            let none = || "–".to_owned();
+            table.add_row([shape.clone(), none(), none(), none(), choice.setting.to_string()]);
         }
     }
     output::render(&table)

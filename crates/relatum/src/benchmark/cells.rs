@@ -1,13 +1,14 @@
 //! Results that were computed already: a benchmark that was stopped goes on where it was.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{ByMissing, Setting, Tuned};
+use super::{ByMissing, Choice, Family, Part, QueryGroup, Setting, Tuned};
 use crate::graph::Split;
 use crate::model::{LinkMetrics, Model};
 use crate::store::{StoreError, write_atomically};
@@ -21,6 +22,9 @@ pub struct Cell {
     pub rows: usize,
     /// Seconds that it took.
     pub seconds: f64,
+    /// The share of the machine's matrix-product rate that scoring the rows came to, when it was
+    /// measured.
+    pub of_peak: f64,
     /// The same by the number of links that the training graph lacks, if that was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_missing: Vec<ByMissing>,
@@ -31,107 +35,182 @@ pub struct Cell {
 pub struct CellKey<'a> {
     /// The queries' split.
     pub split: Split,
-    /// Their type.
-    pub shape: &'a str,
-    /// How many of them.
+    /// The queries of the type.
+    pub group: &'a QueryGroup,
+    /// Which of them.
+    pub part: Part,
+    /// How many of these.
     pub queries: usize,
     /// How they are answered.
     pub setting: Setting,
 }
 
-/// The results of a model so far, in one file beside it.
+/// The results of a model so far, in one file beside it. Several processes may add to it.
 #[derive(Debug)]
 pub struct Results {
     path: PathBuf,
     saved: Saved,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Saved {
     format: String,
     version: u32,
-    /// Of the model and the queries: what was computed for another model says nothing.
+    /// Of the model: what was computed for another says nothing.
     fingerprint: String,
     tuned: BTreeMap<String, Tuned>,
-    cells: BTreeMap<String, Cell>,
+    cells: BTreeMap<String, Kept>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Kept {
+    /// Of the queries of the type.
+    fingerprint: String,
+    #[serde(flatten)]
+    cell: Cell,
 }
 
 const FILE: &str = "benchmark.json";
+const LOCK: &str = ".benchmark.lock";
 const FORMAT: &str = "relatum benchmark";
-const VERSION: u32 = 1;
+/// Since 2 every choice and every cell says which queries it belongs to.
+const VERSION: u32 = 2;
 
 impl Results {
-    /// The results of a model, kept in its folder; those of another model that had this name, or of
-    /// other queries, are forgotten.
-    pub fn open(folder: &Path, model: &Model, queries: &str) -> Result<Self, StoreError> {
+    /// The results of a model, kept in its folder; those of another model that had this name are
+    /// forgotten.
+    pub fn open(folder: &Path, model: &Model) -> Result<Self, StoreError> {
         let path = folder.join(FILE);
-        let fingerprint = fingerprint(model, queries);
-        let fresh = || Saved {
+        let fingerprint = fingerprint(model);
+        let saved = read(&path, &fingerprint)?.unwrap_or_else(|| Saved {
             format: FORMAT.to_owned(),
             version: VERSION,
-            fingerprint: fingerprint.clone(),
+            fingerprint,
             ..Saved::default()
-        };
-        let saved = match std::fs::read_to_string(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => fresh(),
-            Err(error) => return Err(StoreError::io("read", &path)(error)),
-            Ok(text) => {
-                let saved: Saved = serde_json::from_str(&text).map_err(|error| {
-                    StoreError::damaged(
-                        &path,
-                        format!("it cannot be read ({error}); remove it to begin anew"),
-                    )
-                })?;
-                if saved.version > VERSION {
-                    return Err(StoreError::Newer { path, found: saved.version, known: VERSION });
-                }
-                if saved.fingerprint == fingerprint { saved } else { fresh() }
-            }
-        };
+        });
         Ok(Self { path, saved })
     }
 
     /// The same, where something was kept: the model is not even hashed where nothing was.
+    ///
+    /// Choices say themselves which queries they were made on, so `queries`, the fingerprint of all,
+    /// decides nothing: types that were added or replaced since leave the other choices as they are.
     pub fn find(folder: &Path, model: &Model, queries: &str) -> Result<Option<Self>, StoreError> {
-        if folder.join(FILE).exists() { Self::open(folder, model, queries).map(Some) } else { Ok(None) }
+        let _ = queries;
+        if folder.join(FILE).exists() { Self::open(folder, model).map(Some) } else { Ok(None) }
     }
 
-    /// A cell that was computed before.
+    /// A cell that was computed before, for the very same queries.
     pub fn cell(&self, key: &CellKey<'_>) -> Option<&Cell> {
-        self.saved.cells.get(&key.to_string())
+        let kept = self.saved.cells.get(&key.to_string())?;
+        (kept.fingerprint == key.group.fingerprint()).then_some(&kept.cell)
     }
 
     /// Keeps a cell, on disk at once.
     pub fn keep(&mut self, key: &CellKey<'_>, cell: Cell) -> Result<(), StoreError> {
-        self.saved.cells.insert(key.to_string(), cell);
-        self.save()
+        let kept = Kept { fingerprint: key.group.fingerprint(), cell };
+        self.change(|saved| {
+            saved.cells.insert(key.to_string(), kept);
+        })
     }
 
-    /// What was chosen for a family of settings.
+    /// What was chosen for a family of settings, on whatever queries there were: on all of validation;
+    /// where nobody asked for that, on a half.
     pub fn tuned(&self, family: &str) -> Option<&Tuned> {
-        self.saved.tuned.get(family)
+        let on = |part| self.saved.tuned.get(&tuned_name(family, part));
+        on(Part::All).or_else(|| on(Part::Even))
     }
 
-    /// Keeps a choice, on disk at once.
-    pub fn keep_tuned(&mut self, family: &str, tuned: Tuned) -> Result<(), StoreError> {
-        self.saved.tuned.insert(family.to_owned(), tuned);
-        self.save()
+    /// What was chosen for the type of these validation queries, on a part of them.
+    pub fn choice(&self, family: Family, part: Part, group: &QueryGroup) -> Option<&Choice> {
+        let choice = self.saved.tuned.get(&tuned_name(family.name(), part))?.types.get(&group.shape)?;
+        (choice.fingerprint == group.fingerprint()).then_some(choice)
     }
 
-    fn save(&self) -> Result<(), StoreError> {
+    /// Keeps a choice for a type, on disk at once.
+    pub fn keep_choice(
+        &mut self,
+        family: Family,
+        part: Part,
+        shape: &str,
+        choice: Choice,
+    ) -> Result<(), StoreError> {
+        self.change(|saved| {
+            saved
+                .tuned
+                .entry(tuned_name(family.name(), part))
+                .or_default()
+                .types
+                .insert(shape.to_owned(), choice);
+        })
+    }
+
+    /// Writes the file as it is: whoever begins a long work finds out first whether it can be kept.
+    pub fn check_writable(&mut self) -> Result<(), StoreError> {
+        self.change(|_| ())
+    }
+
+    /// Changes what is on disk by now, which another process may have added to.
+    fn change(&mut self, change: impl FnOnce(&mut Saved)) -> Result<(), StoreError> {
+        let _lock = lock(&self.path.with_file_name(LOCK))?;
+        if let Some(now) = read(&self.path, &self.saved.fingerprint)? {
+            self.saved = now;
+        }
+        change(&mut self.saved);
         // Numbers and strings only: there is nothing that could fail.
         let text = serde_json::to_string_pretty(&self.saved).unwrap_or_default();
         write_atomically(&self.path, |file| writeln!(file, "{text}"))
     }
 }
 
-impl std::fmt::Display for CellKey<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {} {} {}", self.split.name(), self.shape, self.queries, self.setting)
+/// What a file holds, unless it is of another model or too old to say of which queries.
+fn read(path: &Path, fingerprint: &str) -> Result<Option<Saved>, StoreError> {
+    let text = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        other => other.map_err(StoreError::io("read", path))?,
+    };
+    let damaged =
+        |error| StoreError::damaged(path, format!("it cannot be read ({error}); remove it to begin anew"));
+    let Head { version } = serde_json::from_str(&text).map_err(damaged)?;
+    if version > VERSION {
+        return Err(StoreError::Newer { path: path.to_owned(), found: version, known: VERSION });
+    }
+    if version < VERSION {
+        return Ok(None);
+    }
+    let saved: Saved = serde_json::from_str(&text).map_err(damaged)?;
+    Ok((saved.fingerprint == fingerprint).then_some(saved))
+}
+
+/// What every version of the file has.
+#[derive(Deserialize)]
+struct Head {
+    version: u32,
+}
+
+/// Held for a moment, so others wait; a killed process leaves the file, not the lock.
+fn lock(path: &Path) -> Result<File, StoreError> {
+    let file = File::create(path).map_err(StoreError::io("create", path))?;
+    file.lock().map_err(StoreError::io("lock", path))?;
+    Ok(file)
+}
+
+/// A choice on a half is not the one that test queries are answered with.
+fn tuned_name(family: &str, part: Part) -> String {
+    match part {
+        Part::All => family.to_owned(),
+        half => format!("{family}, {}", half.name()),
     }
 }
 
-fn fingerprint(model: &Model, queries: &str) -> String {
+impl std::fmt::Display for CellKey<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { split, group, part, queries, setting } = self;
+        write!(f, "{split} {} {} {queries} {setting}", group.shape, part.name())
+    }
+}
+
+fn fingerprint(model: &Model) -> String {
     let mut hash = Xxh3::new();
     hash.update(model.predictor().name().as_bytes());
     hash.update(bytemuck::cast_slice(model.entities()));
@@ -139,7 +218,6 @@ fn fingerprint(model: &Model, queries: &str) -> String {
     if let Some(affine) = model.affine() {
         hash.update(bytemuck::cast_slice(affine.values()));
     }
-    hash.update(queries.as_bytes());
     format!("{:016x}", hash.digest())
 }
 
@@ -152,26 +230,132 @@ mod tests {
         Model::new(predictor("distmult", 1).unwrap(), vec![value, 0.5], vec![1.0]).unwrap()
     }
 
-    #[test]
-    fn a_cell_is_found_again_by_its_model_and_key_only() {
-        let folder = tempfile::tempdir().unwrap();
-        let key = |queries| CellKey { split: Split::Test, shape: "2p", queries, setting: Setting::default() };
-        let cell = Cell { metrics: LinkMetrics::default(), rows: 7, seconds: 0.5, by_missing: Vec::new() };
-        let mut results = Results::open(folder.path(), &model(0.1), "q").unwrap();
-        results.keep(&key(10), cell.clone()).unwrap();
-        let again = Results::open(folder.path(), &model(0.1), "q").unwrap();
-        assert_eq!(again.cell(&key(10)), Some(&cell));
-        assert_eq!(again.cell(&key(11)), None);
-        for (model, queries) in [(model(0.2), "q"), (model(0.1), "other")] {
-            assert_eq!(Results::open(folder.path(), &model, queries).unwrap().cell(&key(10)), None);
+    fn group(shape: &str, entity: u32) -> QueryGroup {
+        QueryGroup {
+            shape: shape.to_owned(),
+            arity: 1,
+            arguments: vec![entity].into(),
+            ..QueryGroup::default()
         }
     }
 
+    fn key(group: &QueryGroup) -> CellKey<'_> {
+        let setting = Setting::default();
+        CellKey { split: Split::Test, group, part: Part::All, queries: 10, setting }
+    }
+
+    fn cell(rows: usize) -> Cell {
+        let metrics = LinkMetrics::default();
+        Cell { metrics, rows, seconds: 0.5, of_peak: 0.25, by_missing: Vec::new() }
+    }
+
+    fn choice(group: &QueryGroup) -> Choice {
+        Choice { setting: Setting::default(), trials: Vec::new(), fingerprint: group.fingerprint() }
+    }
+
     #[test]
-    fn a_damaged_file_is_named() {
+    fn a_cell_is_found_again_by_its_model_and_key_only() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("benchmark.json"), "{").unwrap();
-        let error = Results::open(folder.path(), &model(0.1), "q").unwrap_err().to_string();
-        assert!(error.contains("benchmark.json") && error.contains("remove it"), "{error}");
+        let queries = group("2p", 1);
+        let mut results = Results::open(folder.path(), &model(0.1)).unwrap();
+        results.keep(&key(&queries), cell(7)).unwrap();
+        let again = Results::open(folder.path(), &model(0.1)).unwrap();
+        assert_eq!(again.cell(&key(&queries)), Some(&cell(7)));
+        assert_eq!(again.cell(&CellKey { queries: 11, ..key(&queries) }), None);
+        assert_eq!(again.cell(&CellKey { part: Part::Odd, ..key(&queries) }), None);
+        assert_eq!(again.cell(&CellKey { split: Split::Valid, ..key(&queries) }), None);
+        let other = Results::open(folder.path(), &model(0.2)).unwrap();
+        assert_eq!(other.cell(&key(&queries)), None);
+    }
+
+    #[test]
+    fn new_queries_of_one_type_leave_the_others_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let (chains, crossings) = (group("2p", 1), group("2i", 1));
+        let mut results = Results::open(folder.path(), &model(0.1)).unwrap();
+        for queries in [&chains, &crossings] {
+            results.keep(&key(queries), cell(7)).unwrap();
+            results.keep_choice(Family::Best, Part::All, &queries.shape, choice(queries)).unwrap();
+        }
+        let again = Results::open(folder.path(), &model(0.1)).unwrap();
+        let replaced = group("2i", 2);
+        assert_eq!((again.cell(&key(&chains)), again.cell(&key(&replaced))), (Some(&cell(7)), None));
+        assert!(again.choice(Family::Best, Part::All, &chains).is_some());
+        assert!(again.choice(Family::Best, Part::All, &replaced).is_none());
+        assert!(again.choice(Family::Best, Part::Even, &chains).is_none());
+        assert_eq!(again.tuned("best").unwrap().types.len(), 2);
+    }
+
+    #[test]
+    fn a_choice_on_a_half_serves_until_there_is_one_on_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let queries = group("2p", 1);
+        let mut results = Results::open(folder.path(), &model(0.1)).unwrap();
+        assert!(results.tuned("best").is_none());
+        let beam = |k| format!("beam k={k}").parse::<Setting>().unwrap();
+        for (part, k) in [(Part::Even, 2), (Part::All, 3)] {
+            let choice = Choice { setting: beam(k), ..choice(&queries) };
+            results.keep_choice(Family::Best, part, "2p", choice).unwrap();
+            assert_eq!(results.tuned("best").unwrap().types["2p"].setting, beam(k));
+        }
+        assert_eq!(results.choice(Family::Best, Part::Even, &queries).unwrap().setting, beam(2));
+    }
+
+    #[test]
+    fn two_processes_keep_the_results_of_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let [chains, crossings, unions] = ["2p", "2i", "2u"].map(|shape| group(shape, 1));
+        let mut one = Results::open(folder.path(), &model(0.1)).unwrap();
+        let mut other = Results::open(folder.path(), &model(0.1)).unwrap();
+        one.keep(&key(&chains), cell(1)).unwrap();
+        one.keep_choice(Family::Best, Part::All, "2p", choice(&chains)).unwrap();
+        other.keep(&key(&crossings), cell(2)).unwrap();
+        other.keep_choice(Family::Best, Part::All, "2i", choice(&crossings)).unwrap();
+        one.keep(&key(&unions), cell(3)).unwrap();
+        let both = Results::open(folder.path(), &model(0.1)).unwrap();
+        for (queries, rows) in [(&chains, 1), (&crossings, 2), (&unions, 3)] {
+            assert_eq!(both.cell(&key(queries)), Some(&cell(rows)));
+        }
+        assert_eq!(both.tuned("best").unwrap().types.len(), 2);
+        // What the other did is seen at once, not only on disk.
+        assert_eq!(one.cell(&key(&crossings)), Some(&cell(2)));
+    }
+
+    #[test]
+    fn many_writers_at_once_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let groups: Vec<QueryGroup> = (0..8).map(|id| group(&format!("t{id}"), id)).collect();
+        std::thread::scope(|scope| {
+            for group in &groups {
+                let mut results = Results::open(folder.path(), &model(0.1)).unwrap();
+                scope.spawn(move || results.keep(&key(group), cell(1)).unwrap());
+            }
+        });
+        let all = Results::open(folder.path(), &model(0.1)).unwrap();
+        assert!(groups.iter().all(|group| all.cell(&key(group)).is_some()));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_found_before_the_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut results = Results::open(folder.path(), &model(0.1)).unwrap();
+        results.check_writable().unwrap();
+        // Not a permission: tests may run as root.
+        std::fs::remove_file(folder.path().join(LOCK)).unwrap();
+        std::fs::create_dir(folder.path().join(LOCK)).unwrap();
+        assert!(results.check_writable().unwrap_err().to_string().contains(LOCK));
+    }
+
+    #[test]
+    fn a_damaged_file_is_named_and_an_old_one_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |text: &str| std::fs::write(folder.path().join(FILE), text).unwrap();
+        let message = || Results::open(folder.path(), &model(0.1)).unwrap_err().to_string();
+        write("{");
+        assert!(message().contains("benchmark.json") && message().contains("remove it"), "{}", message());
+        write(r#"{ "version": 99 }"#);
+        assert!(message().contains("version 99"), "{}", message());
+        write(r#"{ "version": 1, "cells": { "test 2p 10": { "rows": 1 } } }"#);
+        assert!(Results::open(folder.path(), &model(0.1)).unwrap().tuned("best").is_none());
     }
 }

@@ -78,12 +78,6 @@ impl Outcome {
     }
 }
 
-/// At most `limit` queries of a group, evenly spread over it.
-pub fn spread(queries: usize, limit: Option<usize>) -> Vec<usize> {
-    let count = limit.map_or(queries, |limit| limit.min(queries));
-    (0..count).map(|index| index * queries / count.max(1)).collect()
-}
-
 impl<'a> Evaluator<'a> {
     /// The model must be one of the graph.
     pub fn new(model: &'a Model, graph: &'a Graph) -> Self {

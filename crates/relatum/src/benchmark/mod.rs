@@ -6,13 +6,14 @@
 //! their hard answers; it also tunes settings on validation queries. [`Results`] keeps what is done,
 //! [`Dataset`] what others published, and [`plots`] draws both.
 //!
-//! A [`Sampler`] finds new queries. What answers they have by stored edges alone [`answers`] knows,
+//! A [`Sampler`] finds new queries. What answers they have by stored edges alone [`symbolic`](crate::symbolic) knows,
 //! and [`missing_links`] counts what has to be predicted to reach one.
 
 mod cells;
 mod error;
 mod evaluate;
 mod missing;
+mod part;
 pub mod plots;
 mod published;
 mod queries;
@@ -24,8 +25,9 @@ mod tune;
 
 pub use cells::{Cell, CellKey, Results};
 pub use error::BenchmarkError;
-pub use evaluate::{ByMissing, Evaluator, Outcome, spread};
+pub use evaluate::{ByMissing, Evaluator, Outcome};
 pub use missing::{missing_links, missing_links_of};
+pub use part::Part;
 pub use published::{Dataset, PUBLISHED_TYPES, Published};
 pub use queries::{Lists, QueryGroup, QuerySet};
 pub use sample::{Pattern, PatternError, Sampled, Sampler, Sampling, Walks};

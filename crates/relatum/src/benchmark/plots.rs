@@ -50,7 +50,9 @@ pub fn bars(title: &str, unit: &str, categories: &[String], series: &[Series<Opt
     svg.finish()
 }
 
-/// One line for each series through its points, x on a scale of powers.
+/// One line for each series through its points, x on a scale of powers with a tick at every x that
+/// there is. Lines that lie on one another stay apart: by width, dashes and markers, and by the
+/// names at their ends.
 pub fn lines(title: &str, unit: &str, x_name: &str, series: &[Series<(f64, f64)>]) -> String {
     let points = || series.iter().flat_map(|series| series.values.iter().copied());
     let low = points().map(|(_, y)| y).fold(f64::INFINITY, f64::min);
@@ -61,34 +63,67 @@ pub fn lines(title: &str, unit: &str, x_name: &str, series: &[Series<(f64, f64)>
     xs.dedup();
     let (first, last) = (xs.first().copied().unwrap_or(1.0), xs.last().copied().unwrap_or(2.0));
     let span = (last / first).ln();
+    let longest = series.iter().map(|series| series.name.chars().count()).max().unwrap_or(0);
+    // Room for the names at the ends, about seven units a letter.
+    let room = 20.0 + 7.0 * longest as f64;
     let place = |x: f64| {
         let share = if span > 0.0 { (x / first).ln() / span } else { 0.5 };
-        LEFT + 30.0 + share * (WIDTH - LEFT - RIGHT - 60.0)
+        LEFT + 30.0 + share * (WIDTH - LEFT - RIGHT - 30.0 - room)
     };
-    let mut svg = Svg::new(title, unit, series.iter().map(|series| series.name.as_str()));
+    let mut svg = Svg::new(title, unit, std::iter::empty());
     svg.y_axis(&axis);
     for &x in &xs {
-        svg.text(place(x), HEIGHT - BOTTOM + 18.0, "middle", &short(x));
+        let (x, y, name) = (place(x), HEIGHT - BOTTOM, short(x));
+        svg.add(format_args!(
+            "<line x1=\"{x:.1}\" y1=\"{y:.1}\" x2=\"{x:.1}\" y2=\"{:.1}\" stroke=\"#888888\"/>",
+            y + 5.0
+        ));
+        svg.text(x, y + 18.0, "middle", &name);
     }
     svg.text(WIDTH / 2.0, HEIGHT - 8.0, "middle", x_name);
     for (index, series) in series.iter().enumerate() {
         let at: Vec<(f64, f64)> = series.values.iter().map(|&(x, y)| (place(x), axis.y(y))).collect();
-        let path: Vec<String> = at.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-        svg.add(format_args!(
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>",
-            path.join(" "),
-            colour(index)
-        ));
-        for ((x, y), (_, value)) in at.iter().zip(&series.values) {
-            svg.add(format_args!(
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{}\"><title>{}: {}</title></circle>",
-                colour(index),
-                escaped(&series.name),
-                short(*value)
-            ));
+        svg.line(index, &at);
+        for (&at, (_, value)) in at.iter().zip(&series.values) {
+            svg.marker(index, at, &format!("{}: {}", series.name, short(*value)));
         }
     }
+    let ends = series.iter().map(|series| series.values.last().map(|&(x, y)| (place(x), axis.y(y))));
+    for (index, (x, y, end)) in apart(&ends.collect::<Vec<_>>()) {
+        let (right, colour) = (x + 16.0, colour(index));
+        svg.add(format_args!(
+            "<line x1=\"{:.1}\" y1=\"{end:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" stroke=\"{colour}\" stroke-width=\"0.7\"/>",
+            x + 6.0,
+            right - 3.0,
+        ));
+        svg.add(format_args!(
+            "<text x=\"{right:.1}\" y=\"{:.1}\" fill=\"{colour}\">{}</text>",
+            y + 4.0,
+            escaped(&series[index].name)
+        ));
+    }
     svg.finish()
+}
+
+/// Where the names at the ends of lines stand: each as near to its end as the others leave room.
+/// With the number of each line, x of its end, y of its name and y of its end.
+fn apart(ends: &[Option<(f64, f64)>]) -> Vec<(usize, (f64, f64, f64))> {
+    const LINE: f64 = 14.0;
+    let there = ends.iter().enumerate().filter_map(|(index, end)| Some((index, (*end)?)));
+    let mut names: Vec<(usize, (f64, f64, f64))> = there.map(|(index, (x, y))| (index, (x, y, y))).collect();
+    names.sort_by(|(i, a), (j, b)| a.2.total_cmp(&b.2).then(i.cmp(j)));
+    let mut next = f64::NEG_INFINITY;
+    for (_, (_, y, _)) in &mut names {
+        *y = y.max(next);
+        next = *y + LINE;
+    }
+    // What was pushed out at the bottom goes up again.
+    let mut next = HEIGHT - BOTTOM + 4.0;
+    for (_, (_, y, _)) in names.iter_mut().rev() {
+        *y = y.min(next);
+        next = *y - LINE;
+    }
+    names
 }
 
 /// A vertical axis with round numbers on it.
@@ -162,6 +197,42 @@ impl Svg {
         }
     }
 
+    /// A line in the manner of its number: the first are wide, so that later ones lie on them, not over
+    /// them.
+    fn line(&mut self, index: usize, at: &[(f64, f64)]) {
+        // Whole only the first: it is at the bottom, and hides nothing.
+        const DASHES: [&str; 4] = ["9 5", "3 4", "12 4 3 4", "6 8"];
+        let dashes = index.checked_sub(1).map_or("none", |index| DASHES[index % DASHES.len()]);
+        let path: Vec<String> = at.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        self.add(format_args!(
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1}\" stroke-dasharray=\"{}\"/>",
+            path.join(" "),
+            colour(index),
+            (4.5 - 0.5 * index as f64).max(1.5),
+            dashes
+        ));
+    }
+
+    /// A hollow marker in the shape of its number, through which those below it are seen.
+    fn marker(&mut self, index: usize, (x, y): (f64, f64), title: &str) {
+        let r = 5.0;
+        let shape = match index % 8 {
+            0 => format!("M{:.1},{y:.1} a{r},{r} 0 1,0 {d},0 a{r},{r} 0 1,0 -{d},0 Z", x - r, d = 2.0 * r),
+            1 => format!("M{:.1},{:.1} h{d} v{d} h-{d} Z", x - r, y - r, d = 2.0 * r),
+            2 => format!("M{x:.1},{:.1} l{r},{d} h-{d} Z", y - r, d = 2.0 * r),
+            3 => format!("M{x:.1},{:.1} l{d},{d} l-{d},{d} l-{d},-{d} Z", y - 1.4 * r, d = 1.4 * r),
+            4 => format!("M{:.1},{:.1} l{d},{d} m0,-{d} l-{d},{d}", x - r, y - r, d = 2.0 * r),
+            5 => format!("M{:.1},{y:.1} h{d} M{x:.1},{:.1} v{d}", x - 1.4 * r, y - 1.4 * r, d = 2.8 * r),
+            6 => format!("M{x:.1},{:.1} l{r},-{d} h-{d} Z", y + r, d = 2.0 * r),
+            _ => format!("M{:.1},{:.1} h{d} l-{r},{r} Z m0,{d} h{d} l-{r},-{r} Z", x - r, y - r, d = 2.0 * r),
+        };
+        self.add(format_args!(
+            "<path d=\"{shape}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"><title>{}</title></path>",
+            colour(index),
+            escaped(title)
+        ));
+    }
+
     fn text(&mut self, x: f64, y: f64, anchor: &str, text: &str) {
         let text = escaped(text);
         self.add(format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>"));
@@ -229,5 +300,40 @@ mod tests {
         }
         let one = [Series { name: "a".to_owned(), values: vec![(64.0, 0.3)] }];
         assert!(!lines("t", "u", "k", &one).contains("NaN"));
+    }
+
+    #[test]
+    fn lines_that_coincide_are_told_apart() {
+        let values = vec![(1.0, 0.25), (4.0, 0.5), (1024.0, 0.5)];
+        let series = ["2p", "ip", "pi"].map(|name| Series { name: name.to_owned(), values: values.clone() });
+        let svg = lines("t", "H@3", "k", &series);
+        let distinct = |from: &str, to: &str| {
+            let found =
+                svg.match_indices(from).map(|(at, _)| svg[at + from.len()..].split(to).next().unwrap());
+            found.collect::<std::collections::BTreeSet<&str>>()
+        };
+        assert_eq!(distinct("stroke-dasharray=\"", "\"").len(), 3, "{svg}");
+        assert_eq!(svg.matches("<polyline").count(), 3);
+        // One marker a point, of as many shapes as series; one name a series, each in its own place.
+        assert_eq!(distinct("<path d=\"", "\"").len(), 9);
+        for name in ["2p", "ip", "pi"] {
+            assert!(svg.contains(&format!(">{name}</text>")), "{svg}");
+        }
+        for tick in ["1", "4", "1024"] {
+            assert!(svg.contains(&format!("text-anchor=\"middle\">{tick}</text>")), "{svg}");
+        }
+    }
+
+    #[test]
+    fn names_at_the_ends_of_lines_do_not_overlap_and_stay_inside() {
+        let bottom = HEIGHT - BOTTOM;
+        let ends =
+            [Some((9.0, bottom)), None, Some((9.0, bottom)), Some((9.0, 100.0)), Some((9.0, bottom - 3.0))];
+        let names = apart(&ends);
+        assert_eq!(names.len(), 4);
+        assert!(names.windows(2).all(|two| two[1].1.1 - two[0].1.1 >= 14.0 - 1e-9), "{names:?}");
+        assert!(names.iter().all(|(_, (_, y, _))| *y <= bottom + 4.0 + 1e-9));
+        let (_, (_, alone, end)) = names.iter().find(|(index, _)| *index == 3).unwrap();
+        assert!((alone - end).abs() < 1e-9);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use xxhash_rust::xxh3::Xxh3;
+
 use crate::graph::EntityId;
 use crate::store::Column;
 
@@ -80,6 +82,19 @@ impl QueryGroup {
     /// The hard answers of a query, ascending; none outside the group.
     pub fn hard(&self, index: usize) -> &[EntityId] {
         self.hard.row(index)
+    }
+
+    /// Identifies the queries and their answers: what was measured on other queries says nothing of
+    /// these.
+    pub fn fingerprint(&self) -> String {
+        let mut hash = Xxh3::new();
+        hash.update(self.skeleton.as_bytes());
+        hash.update(bytemuck::cast_slice(&self.arguments));
+        for lists in [&self.easy, &self.hard] {
+            hash.update(bytemuck::cast_slice(&lists.offsets));
+            hash.update(bytemuck::cast_slice(&lists.items));
+        }
+        format!("{:016x}", hash.digest())
     }
 }
 
@@ -192,6 +207,22 @@ mod tests {
         assert!(group.query(2).is_empty() && group.hard(2).is_empty());
         let set = QuerySet { groups: vec![group] };
         assert_eq!((set.len(), set.group("1p").map(QueryGroup::len), set.group("2p")), (2, Some(2), None));
+    }
+
+    #[test]
+    fn a_fingerprint_tells_other_queries_and_other_answers() {
+        let group = |arguments: Vec<u32>, easy: u32, hard: u32| QueryGroup {
+            arity: 2,
+            arguments: arguments.into(),
+            easy: [[EntityId(easy)]].iter().collect(),
+            hard: [[EntityId(hard)]].iter().collect(),
+            ..QueryGroup::default()
+        };
+        let first = group(vec![5, 0], 1, 2).fingerprint();
+        assert_eq!(first, group(vec![5, 0], 1, 2).fingerprint());
+        for other in [group(vec![5, 1], 1, 2), group(vec![5, 0], 2, 2), group(vec![5, 0], 2, 1)] {
+            assert_ne!(first, other.fingerprint());
+        }
     }
 
     #[test]

@@ -66,16 +66,51 @@ pub enum Search {
     },
 }
 
-/// A text that is no setting.
+/// Why a text is no setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{found}` is no part of a setting: expected exact, beam, paper or continuous, then any of floor=0.001, k=64, reg=0.05, \
-     godel, product, lukasiewicz, a calibration ({}), sharpness=0.8, ignore, train, train+valid, all, negation=3",
-    names()
-)]
-pub struct SettingError {
-    /// The part that says nothing.
-    pub found: String,
+#[non_exhaustive]
+pub enum SettingError {
+    /// A word that says nothing. Write one of those that the message lists.
+    #[error(
+        "`{found}` is no part of a setting: expected exact, beam, paper or continuous, then any of floor=0.001, k=64, reg=0.05, \
+         godel, product, lukasiewicz, a calibration ({}), sharpness=0.8, ignore, train, train+valid, all, negation=3",
+        names()
+    )]
+    Unknown {
+        /// The word.
+        found: String,
+    },
+    /// A number outside its range, or none.
+    #[error("`{found}`: expected {expected}")]
+    Range {
+        /// The word.
+        found: String,
+        /// What the number must be.
+        expected: &'static str,
+    },
+    /// A number that the search does not have: leave it out, or name another search.
+    #[error("`{found}` says nothing to the search `{search}`: {belongs}")]
+    Misplaced {
+        /// The word.
+        found: String,
+        /// The search.
+        search: &'static str,
+        /// Where it belongs.
+        belongs: &'static str,
+    },
+    /// Two words about one thing: leave one out.
+    #[error("`{found}` after `{before}`: a setting has one {what}, so leave one of them out")]
+    Twice {
+        /// The word.
+        found: String,
+        /// The one before it.
+        before: String,
+        /// What both are about.
+        what: &'static str,
+    },
+    /// No word at all.
+    #[error("the setting is empty: write one as in `beam k=64 product softmax-count train`")]
+    Empty,
 }
 
 impl Default for Setting {
@@ -121,11 +156,27 @@ impl Display for Setting {
 impl FromStr for Setting {
     type Err = SettingError;
 
+    /// Words in any order, each thing said at most once; what is not said is as in the default.
     fn from_str(text: &str) -> Result<Self, SettingError> {
-        let mut setting = Self::default();
+        let mut said: Vec<(&'static str, &str)> = Vec::new();
         for word in text.split_whitespace() {
-            setting.put(word).ok_or_else(|| SettingError { found: word.to_owned() })?;
+            let what = subject(word).ok_or_else(|| SettingError::Unknown { found: word.to_owned() })?;
+            if let Some((_, before)) = said.iter().find(|(other, _)| *other == what) {
+                return Err(SettingError::Twice {
+                    found: word.to_owned(),
+                    before: (*before).to_owned(),
+                    what,
+                });
+            }
+            said.push((what, word));
         }
+        if said.is_empty() {
+            return Err(SettingError::Empty);
+        }
+        // The search first: it says which numbers there are.
+        said.sort_by_key(|(what, _)| *what != SEARCH);
+        let mut setting = Self::default();
+        said.into_iter().try_for_each(|(_, word)| setting.put(word))?;
         Ok(setting)
     }
 }
@@ -144,21 +195,26 @@ impl TryFrom<String> for Setting {
     }
 }
 
+const SEARCH: &str = "search";
+
+/// What a word is about; none if about nothing.
+fn subject(word: &str) -> Option<&'static str> {
+    if let Some((name, _)) = word.split_once('=') {
+        return ["floor", "k", "reg", "sharpness", "negation"].into_iter().find(|known| *known == name);
+    }
+    match word {
+        "exact" | "beam" | "paper" | "continuous" => Some(SEARCH),
+        _ if TNorm::from_name(word).is_some() => Some("t-norm"),
+        _ if Calibration::from_name(word).is_some() => Some("calibration"),
+        _ if known_of(word).is_some() => Some("choice of trusted facts"),
+        _ => None,
+    }
+}
+
 impl Setting {
-    fn put(&mut self, word: &str) -> Option<()> {
+    fn put(&mut self, word: &str) -> Result<(), SettingError> {
         if let Some((name, value)) = word.split_once('=') {
-            let number = value.parse::<f32>().ok().filter(|number| number.is_finite() && *number >= 0.0);
-            match (name, &mut self.search) {
-                ("floor", Search::Exact { floor, .. }) => *floor = number?,
-                ("k", Search::Exact { k, .. } | Search::Beam { k } | Search::Paper { k }) => {
-                    *k = value.parse().ok().filter(|k| *k > 0)?;
-                }
-                ("reg", Search::Continuous { reg }) => *reg = number?,
-                ("sharpness", _) => self.sharpness = number.filter(|number| *number > 0.0)?,
-                ("negation", _) => self.negation = number.filter(|number| *number > 0.0)?,
-                _ => return None,
-            }
-            return Some(());
+            return self.put_number(word, name, value);
         }
         match word {
             "exact" => self.search = Self::default().search,
@@ -169,10 +225,58 @@ impl Setting {
                 (Some(t_norm), _, _) => self.t_norm = t_norm,
                 (_, Some(calibration), _) => self.calibration = calibration,
                 (_, _, Some(known)) => self.known = known,
-                _ => return None,
+                _ => return Err(SettingError::Unknown { found: word.to_owned() }),
             },
         }
-        Some(())
+        Ok(())
+    }
+
+    fn put_number(&mut self, word: &str, name: &str, value: &str) -> Result<(), SettingError> {
+        let found = || word.to_owned();
+        let range = |expected| move || SettingError::Range { found: word.to_owned(), expected };
+        let number = |most: f32| value.parse::<f32>().ok().filter(|it| (0.0..=most).contains(it));
+        let above_zero = |most: f32| number(most).filter(|it| *it > 0.0);
+        let misplaced = |search, belongs| SettingError::Misplaced { found: found(), search, belongs };
+        match (name, &mut self.search) {
+            ("floor", Search::Exact { floor, .. }) => {
+                *floor = number(1.0).ok_or_else(range("floor to be a number from 0 to 1"))?;
+            }
+            ("k", Search::Exact { k, .. } | Search::Beam { k } | Search::Paper { k }) => {
+                let whole = value.parse().ok().filter(|k| (1..=MOST_K).contains(k));
+                *k = whole.ok_or_else(range("k to be a whole number from 1 to 1000000"))?;
+            }
+            ("reg", Search::Continuous { reg }) => {
+                *reg = number(1000.0).ok_or_else(range("reg to be a number from 0 to 1000"))?;
+            }
+            ("sharpness", _) => {
+                let expected = "sharpness to be a number above 0, at most 100";
+                self.sharpness = above_zero(100.0).ok_or_else(range(expected))?;
+            }
+            ("negation", _) => {
+                let expected = "negation to be a number above 0, at most 1000";
+                self.negation = above_zero(1000.0).ok_or_else(range(expected))?;
+            }
+            ("floor", search) => return Err(misplaced(search.name(), "it belongs to exact")),
+            ("k", search) => return Err(misplaced(search.name(), "it belongs to exact, beam and paper")),
+            ("reg", search) => return Err(misplaced(search.name(), "it belongs to continuous")),
+            _ => return Err(SettingError::Unknown { found: found() }),
+        }
+        Ok(())
+    }
+}
+
+/// More values than this no variable has in any graph of the literature.
+const MOST_K: usize = 1_000_000;
+
+impl Search {
+    /// The word for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Exact { .. } => "exact",
+            Self::Beam { .. } => "beam",
+            Self::Paper { .. } => "paper",
+            Self::Continuous { .. } => "continuous",
+        }
     }
 }
 
@@ -221,15 +325,33 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_setting_is_named() {
-        for (text, found) in [
-            ("beam k=0", "k=0"),
-            ("beem k=4", "beem"),
-            ("beam floor=0.1", "floor=0.1"),
-            ("product softmaxx", "softmaxx"),
-            ("sharpness=NaN", "sharpness=NaN"),
-        ] {
-            assert_eq!(text.parse::<Setting>(), Err(SettingError { found: found.to_owned() }));
-        }
+    fn words_come_in_any_order() {
+        let setting: Setting = "k=4 godel beam".parse().unwrap();
+        assert_eq!(setting.to_string(), "beam k=4 godel softmax-count train");
+    }
+
+    #[test]
+    fn what_is_no_setting_is_named_with_what_was_expected() {
+        let message = |text: &str| text.parse::<Setting>().unwrap_err().to_string();
+        assert!(message("beem k=4").starts_with("`beem` is no part of a setting: expected exact, beam"));
+        assert!(message("product softmaxx").starts_with("`softmaxx` is no part"));
+        insta::assert_snapshot!(message("beam k=0"), @"`k=0`: expected k to be a whole number from 1 to 1000000");
+        insta::assert_snapshot!(message("beam k=1000001"), @"`k=1000001`: expected k to be a whole number from 1 to 1000000");
+        insta::assert_snapshot!(message("beam k="), @"`k=`: expected k to be a whole number from 1 to 1000000");
+        insta::assert_snapshot!(message("exact floor=1.5"), @"`floor=1.5`: expected floor to be a number from 0 to 1");
+        insta::assert_snapshot!(message("exact floor=-0.1"), @"`floor=-0.1`: expected floor to be a number from 0 to 1");
+        insta::assert_snapshot!(message("sharpness=0"), @"`sharpness=0`: expected sharpness to be a number above 0, at most 100");
+        insta::assert_snapshot!(message("sharpness=NaN"), @"`sharpness=NaN`: expected sharpness to be a number above 0, at most 100");
+        insta::assert_snapshot!(message("sharpness=1e30"), @"`sharpness=1e30`: expected sharpness to be a number above 0, at most 100");
+        insta::assert_snapshot!(message("negation=inf"), @"`negation=inf`: expected negation to be a number above 0, at most 1000");
+        insta::assert_snapshot!(message("continuous reg=-1"), @"`reg=-1`: expected reg to be a number from 0 to 1000");
+        insta::assert_snapshot!(message("beam floor=0.1"), @"`floor=0.1` says nothing to the search `beam`: it belongs to exact");
+        insta::assert_snapshot!(message("k=4 continuous"), @"`k=4` says nothing to the search `continuous`: it belongs to exact, beam and paper");
+        insta::assert_snapshot!(message("reg=0.1"), @"`reg=0.1` says nothing to the search `exact`: it belongs to continuous");
+        insta::assert_snapshot!(message("beam k=4 k=8"), @"`k=8` after `k=4`: a setting has one k, so leave one of them out");
+        insta::assert_snapshot!(message("beam exact"), @"`exact` after `beam`: a setting has one search, so leave one of them out");
+        insta::assert_snapshot!(message("godel product"), @"`product` after `godel`: a setting has one t-norm, so leave one of them out");
+        insta::assert_snapshot!(message("train all"), @"`all` after `train`: a setting has one choice of trusted facts, so leave one of them out");
+        insta::assert_snapshot!(message("  "), @"the setting is empty: write one as in `beam k=64 product softmax-count train`");
     }
 }

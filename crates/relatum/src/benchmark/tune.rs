@@ -37,6 +37,22 @@ pub struct Choice {
     pub setting: Setting,
     /// Everything that was tried, in order, with how it did on how many validation queries.
     pub trials: Vec<Trial>,
+    /// The [fingerprint](QueryGroup::fingerprint) of the queries that it was chosen on.
+    #[serde(default)]
+    pub fingerprint: String,
+}
+
+impl Choice {
+    /// On how many queries it was chosen; none where there was nothing to choose, as for 1p, in which
+    /// every setting gives the same order.
+    pub fn queries(&self) -> Option<usize> {
+        self.trials.first().map(|trial| trial.metrics.count)
+    }
+
+    /// Whether it was chosen on as many queries as are wanted.
+    pub fn is_good_for(&self, wanted: usize) -> bool {
+        self.queries().is_none_or(|queries| queries >= wanted)
+    }
 }
 
 /// One setting on the validation queries.
@@ -159,7 +175,7 @@ impl Evaluator<'_> {
             if best.calibration == Calibration::SoftmaxCount {
                 best.calibration = Calibration::Softmax;
             }
-            return Ok(Choice { setting: best, trials });
+            return Ok(Choice { setting: best, trials, fingerprint: group.fingerprint() });
         }
         let mut score = attempt(best)?;
         for axis in axes {
@@ -176,7 +192,7 @@ impl Evaluator<'_> {
                 }
             }
         }
-        Ok(Choice { setting: best, trials })
+        Ok(Choice { setting: best, trials, fingerprint: group.fingerprint() })
     }
 }
 

@@ -4,11 +4,15 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
+
 use crate::benchmark::{Piece, QueryGroup, QuerySet, Role, Skeleton};
 use crate::graph::{EntityId, Graph, Id, RelationId, Split, Triple};
 use crate::import::pickle::Writer;
 use crate::import::reciprocal_name;
 use crate::model::Reciprocals;
+use crate::query::shapes::Arguments;
+use crate::query::{Direction, Limits};
 use crate::store::{Queries, StoreError, write_atomically};
 
 /// Writes graph and queries into a folder, which must be there, as the files that BetaE and the
@@ -19,7 +23,8 @@ use crate::store::{Queries, StoreError, write_atomically};
 /// in both directions. A graph that has such pairs keeps its ids; any other gets an inverse
 /// `NAME⁻¹` for each relation that has none.
 ///
-/// Gives the names of the shapes that are left out because they are no nested tuples.
+/// A question in words that has a shape of the literature is written as that. Gives the names of the
+/// others, which are left out: no nested tuple says the same.
 pub fn write_betae(dir: &Path, graph: &Graph, queries: &Queries) -> Result<Vec<String>, StoreError> {
     let relations = Relations::of(graph);
     let entities: Vec<&str> = graph.entities.ids().map(|id| graph.entities.name(id)).collect();
@@ -79,6 +84,46 @@ impl Relations {
         self.numbers.get(relation.index()).copied().unwrap_or_default()
     }
 
+    /// The queries of a group as the arguments of a nested tuple; none if no nested tuple of the
+    /// literature says the same.
+    fn nested(&self, group: &QueryGroup) -> Option<(Skeleton, Vec<Vec<u32>>)> {
+        if let Ok(skeleton) = group.skeleton.parse::<Skeleton>() {
+            let roles = skeleton.roles();
+            let number = |(&argument, role): (&u32, &Role)| match role {
+                Role::Entity => argument,
+                Role::Relation => self.number(RelationId(argument)),
+            };
+            let query = |index| group.query(index).iter().zip(&roles).map(number).collect();
+            return Some((skeleton, (0..group.len()).map(query).collect()));
+        }
+        let template = group.template().ok()?;
+        let mut found: Option<Skeleton> = None;
+        let mut queries = Vec::with_capacity(group.len());
+        for index in 0..group.len() {
+            let query = template.fill(group.query(index), &self.reciprocals)?;
+            let arguments = Arguments::of(&query.normal_form(Limits::default()).ok()?)?;
+            let skeleton = Skeleton::of_shape(arguments.shape.name())?;
+            queries.push(self.in_order(&skeleton, &arguments)?);
+            if found.get_or_insert_with(|| skeleton.clone()) != &skeleton {
+                return None;
+            }
+        }
+        Some((found?, queries))
+    }
+
+    /// Anchors and relations in the order of a skeleton.
+    fn in_order(&self, skeleton: &Skeleton, arguments: &Arguments) -> Option<Vec<u32>> {
+        let (mut anchors, mut hops) = (arguments.anchors.iter(), arguments.hops.iter());
+        let mut number = |role: Role| match role {
+            Role::Entity => anchors.next().map(|id| id.0),
+            Role::Relation => hops.next().map(|hop| match hop.direction {
+                Direction::Forward => self.number(hop.relation),
+                Direction::Backward => self.number(self.reciprocals.inverse(hop.relation)),
+            }),
+        };
+        skeleton.roles().into_iter().map(&mut number).collect()
+    }
+
     /// The edges of a split, those along relations without an inverse in both directions.
     fn edges(&self, graph: &Graph, split: Split) -> Vec<Triple> {
         let mut edges = Vec::new();
@@ -95,58 +140,70 @@ impl Relations {
     }
 }
 
-/// The queries of a split that are nested tuples, with the numbers of the new relations.
+/// The queries of a split as nested tuples, with the numbers of the new relations.
 struct Tuples<'a> {
-    groups: Vec<(Skeleton, &'a QueryGroup, Vec<Vec<u32>>)>,
+    groups: Vec<(Skeleton, Vec<Tuple<'a>>)>,
+}
+
+/// A query with its answers.
+struct Tuple<'a> {
+    numbers: Vec<u32>,
+    easy: &'a [EntityId],
+    hard: &'a [EntityId],
 }
 
 type Pickle<'w> = Writer<&'w mut BufWriter<File>>;
 
 impl<'a> Tuples<'a> {
     fn of(set: &'a QuerySet, relations: &Relations, left_out: &mut Vec<String>) -> Self {
-        let mut groups = Vec::new();
+        let mut tuples = Self { groups: Vec::new() };
         for group in &set.groups {
-            let Ok(skeleton) = group.skeleton.parse::<Skeleton>() else {
+            let Some((skeleton, queries)) = relations.nested(group) else {
                 left_out.push(group.shape.clone());
                 continue;
             };
-            let roles = skeleton.roles();
-            let number = |(&argument, role): (&u32, &Role)| match role {
-                Role::Entity => argument,
-                Role::Relation => relations.number(RelationId(argument)),
-            };
-            let query = |index| group.query(index).iter().zip(&roles).map(number).collect();
-            groups.push((skeleton, group, (0..group.len()).map(query).collect()));
+            let queries = queries.into_iter().enumerate();
+            let queries = queries.map(|(index, numbers)| Tuple {
+                numbers,
+                easy: group.easy(index),
+                hard: group.hard(index),
+            });
+            tuples.add(skeleton, queries.collect());
         }
-        Self { groups }
+        tuples
+    }
+
+    /// A question in words may be of a shape that is there by its name too: a reader has one key for
+    /// both, and no query twice.
+    fn add(&mut self, skeleton: Skeleton, queries: Vec<Tuple<'a>>) {
+        let Some((_, there)) = self.groups.iter_mut().find(|(other, _)| *other == skeleton) else {
+            return self.groups.push((skeleton, queries));
+        };
+        let known: FxHashSet<Vec<u32>> = there.iter().map(|query| query.numbers.clone()).collect();
+        there.extend(queries.into_iter().filter(|query| !known.contains(&query.numbers)));
     }
 
     fn write(&self, dir: &Path, split: Split) -> Result<(), StoreError> {
         pickle(&dir.join(format!("{split}-queries.pkl")), |out| {
             out.dict(|out| {
-                self.groups.iter().try_for_each(|(skeleton, _, queries)| {
+                self.groups.iter().try_for_each(|(skeleton, queries)| {
                     tuple(out, skeleton.pieces(), &mut None)?;
-                    out.set(|out| queries.iter().try_for_each(|query| filled(out, skeleton, query)))
+                    out.set(|out| queries.iter().try_for_each(|query| filled(out, skeleton, &query.numbers)))
                 })
             })
         })?;
-        self.answers(&dir.join(format!("{split}-easy-answers.pkl")), QueryGroup::easy)?;
-        self.answers(&dir.join(format!("{split}-hard-answers.pkl")), QueryGroup::hard)
+        self.answers(&dir.join(format!("{split}-easy-answers.pkl")), |query| query.easy)?;
+        self.answers(&dir.join(format!("{split}-hard-answers.pkl")), |query| query.hard)
     }
 
     /// Every query is a key, also of an empty set: readers look each of them up.
-    fn answers(
-        &self,
-        path: &Path,
-        answers: for<'g> fn(&'g QueryGroup, usize) -> &'g [EntityId],
-    ) -> Result<(), StoreError> {
+    fn answers(&self, path: &Path, answers: fn(&Tuple<'a>) -> &'a [EntityId]) -> Result<(), StoreError> {
         pickle(path, |out| {
             out.dict(|out| {
-                self.groups.iter().try_for_each(|(skeleton, group, queries)| {
-                    queries.iter().enumerate().try_for_each(|(index, query)| {
-                        filled(out, skeleton, query)?;
-                        let answers = answers(group, index).iter();
-                        out.set(|out| answers.clone().try_for_each(|id| out.int(i64::from(id.0))))
+                self.groups.iter().try_for_each(|(skeleton, queries)| {
+                    queries.iter().try_for_each(|query| {
+                        filled(out, skeleton, &query.numbers)?;
+                        out.set(|out| answers(query).iter().try_for_each(|id| out.int(i64::from(id.0))))
                     })
                 })
             })
@@ -242,6 +299,7 @@ mod tests {
     use crate::benchmark::{Pattern, Sampler, Sampling};
     use crate::graph::GraphBuilder;
     use crate::graph::read::{FolderReport, betae};
+    use crate::symbolic::{World, answers};
     use std::collections::BTreeMap;
 
     /// A graph with splits; with both directions of every edge, or with one.
@@ -285,6 +343,72 @@ mod tests {
             Some(QuerySet { groups: groups.into() })
         };
         Queries { valid: set(Split::Valid), test: set(Split::Test) }
+    }
+
+    /// Which queries of test a folder of these has.
+    fn written(graph: &Graph, types: &[&str]) -> (Vec<String>, QuerySet) {
+        let sampler = Sampler::new(graph, Split::Test);
+        let groups = types.iter().map(|text| {
+            let pattern = Pattern::parse(text, graph).unwrap();
+            sampler.sample(&pattern, &Sampling::of(15, 3), &|_| true).group
+        });
+        let queries = Queries { valid: None, test: Some(QuerySet { groups: groups.collect() }) };
+        let dir = tempfile::tempdir().unwrap();
+        let left_out = write_betae(dir.path(), graph, &queries).unwrap();
+        (left_out, betae::read(dir.path(), &|_| ()).unwrap().test.unwrap())
+    }
+
+    #[test]
+    fn a_question_in_words_is_written_as_the_shape_that_it_has() {
+        let graph = graph(false);
+        // Backwards from an anchor, in another order, and as a tuple with a name in it.
+        let questions = [
+            ("?A : exists V. _(V, A) and _(V, _)", "2p"),
+            ("?A : not _(_, A) and _(A, _)", "2in"),
+            ("('_',('r0','_','_'))", "3p"),
+        ];
+        for (question, shape) in questions {
+            let (left_out, set) = written(&graph, &[question]);
+            assert!(left_out.is_empty(), "{left_out:?}");
+            let [group] = &set.groups[..] else { panic!("{question}: {:?}", set.groups) };
+            assert_eq!((group.shape.as_str(), group.len()), (shape, 15));
+            // The answers are those of the tuple in the graph with an inverse for every relation.
+            let mut builder = GraphBuilder::default();
+            graph.entities.ids().for_each(|id| {
+                builder.entity(graph.entities.name(id));
+            });
+            let relations = Relations::of(&graph);
+            relations.names.iter().for_each(|name| {
+                builder.relation(name);
+            });
+            for triple in Split::ALL.into_iter().flat_map(|split| relations.edges(&graph, split)) {
+                builder.add_ids(Split::Train, triple);
+            }
+            let (whole, _) = builder.finish();
+            let reciprocals = Reciprocals::of(&whole);
+            for index in 0..group.len() {
+                let query = group.template().unwrap().fill(group.query(index), &reciprocals).unwrap();
+                let all = answers(
+                    &query.normal_form(Limits::default()).unwrap(),
+                    &World::of(&whole, &[Split::Train]),
+                );
+                assert!(group.hard(index).iter().all(|answer| all.contains(answer)), "{question}");
+                assert!(
+                    all.iter().all(|id| group.hard(index).contains(id) || group.easy(index).contains(id))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_question_of_a_shape_that_is_there_joins_it_and_one_of_none_is_named() {
+        let graph = graph(false);
+        let odd = "?A : exists V. _(_, V) and _(V, A) and _(A, V)";
+        let (left_out, set) = written(&graph, &["2p", "?A : exists V. _(_, V) and _(V, A)", odd]);
+        assert_eq!(left_out, [odd]);
+        let [group] = &set.groups[..] else { panic!("one key: {:?}", set.groups) };
+        assert_eq!(group.shape, "2p");
+        assert!(group.len() > 15 && group.len() <= 30, "{}", group.len());
     }
 
     type Answers = BTreeMap<Vec<u32>, (Vec<EntityId>, Vec<EntityId>)>;

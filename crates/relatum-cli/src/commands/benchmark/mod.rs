@@ -1,5 +1,7 @@
 //! `relatum benchmark`: the paper's table for a project, and ours beside it.
 
+mod fair;
+mod formats;
 mod pictures;
 mod table;
 pub(super) mod work;
@@ -15,15 +17,18 @@ use relatum::store::Project;
 
 use super::train::use_threads;
 use crate::exit::Misuse;
-use crate::signals;
-use table::{Report, Row};
-use work::Bench;
+use crate::{output, signals};
+use fair::Basis;
+use table::{Measured, Report, Row};
+use work::{Bench, Task, Tuning};
 
 /// Measure how well benchmark queries are answered, by type, beside what was published
 ///
 /// Every hard answer is ranked among all entities, the other answers left out. Settings are chosen
 /// by type on the validation queries (see `relatum tune`), results reported on the split asked for.
-/// What is finished is kept: the same command goes on where it was stopped.
+/// Where that is validation itself, settings are chosen on every other query of a type, and the
+/// queries between are reported. What is finished is kept: the same command goes on where it was
+/// stopped.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -52,7 +57,8 @@ pub(crate) struct Args {
     /// At most so many queries of each type, evenly spread
     #[arg(long, value_name = "N", value_parser = super::settings::positive)]
     limit: Option<usize>,
-    /// How many validation queries of each type to choose settings on
+    /// How many validation queries of each type to choose settings on; what was chosen on fewer is
+    /// chosen again
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = super::settings::positive)]
     tune_on: usize,
     /// Split the figures by how many links of a hard answer the training graph lacks
@@ -103,22 +109,40 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if groups.is_empty() {
         return Err(Misuse(format!("there are no {split} queries of these types")).into());
     }
+    let methods = methods(args);
     let mut rows = Vec::new();
-    for (label, family) in methods(args) {
-        rows.push(tuned_row(&mut bench, args, split, &groups, &label, family)?);
+    for &family in &methods {
+        let types: Vec<String> = groups.iter().map(|group| group.shape.clone()).collect();
+        let chosen_on = |group: &QueryGroup| fair::parts(split, true, group).0;
+        let tuned = bench.tuned(&Tuning {
+            family,
+            types: &types,
+            part: &chosen_on,
+            queries: args.tune_on,
+            again: false,
+        })?;
+        let how = |group: &QueryGroup| {
+            let choice = tuned.types.get(&group.shape)?;
+            Some((choice.setting, Basis::of(choice, chosen_on(group))))
+        };
+        rows.push(row(&mut bench, args, split, &groups, family.name(), &how)?);
     }
     for setting in &args.setting {
-        let each = groups.iter().map(|group| (*group, *setting)).collect();
-        rows.push(row(&mut bench, args, split, &setting.to_string(), each)?);
+        let how = |_: &QueryGroup| Some((*setting, Basis::Given));
+        rows.push(row(&mut bench, args, split, &groups, &setting.to_string(), &how)?);
     }
     bench.finish();
     let report = Report {
         model: format!("{} ({}, rank {})", args.model, stored.card.model, stored.card.rank),
         split,
+        limit: args.limit,
         dataset: Dataset::of(project.graph()),
         types: groups.iter().map(|group| group.shape.as_str()).collect(),
         rows,
     };
+    for warning in report.warnings() {
+        output::say(&format!("warning: {warning}"));
+    }
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{:#}", report.json())?;
@@ -138,7 +162,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 /// The methods asked for, each once.
-fn methods(args: &Args) -> Vec<(String, Family)> {
+fn methods(args: &Args) -> Vec<Family> {
     let all = if args.method.is_empty() && args.setting.is_empty() {
         vec![Method::Paper, Method::Best]
     } else {
@@ -158,36 +182,26 @@ fn methods(args: &Args) -> Vec<(String, Family)> {
             }
         }
     }
-    families.into_iter().map(|family| (family.name().to_owned(), family)).collect()
+    families
 }
 
-fn tuned_row(
+/// A method on every type, answered as `how` says.
+fn row(
     bench: &mut Bench<'_>,
     args: &Args,
     split: Split,
     groups: &[&QueryGroup],
     label: &str,
-    family: Family,
+    how: &dyn Fn(&QueryGroup) -> Option<(Setting, Basis)>,
 ) -> anyhow::Result<Row> {
-    let types: Vec<String> = groups.iter().map(|group| group.shape.clone()).collect();
-    let tuned = bench.tuned(family, &types, args.tune_on, false)?;
-    let chosen = |group: &QueryGroup| tuned.types.get(&group.shape).map(|choice| choice.setting);
-    let each = groups.iter().filter_map(|group| Some((*group, chosen(group)?))).collect();
-    row(bench, args, split, label, each)
-}
-
-fn row(
-    bench: &mut Bench<'_>,
-    args: &Args,
-    split: Split,
-    label: &str,
-    each: Vec<(&QueryGroup, Setting)>,
-) -> anyhow::Result<Row> {
-    let mut row = Row { method: label.to_owned(), cells: Vec::new(), shares: Vec::new() };
-    for (group, setting) in each {
-        let measured = bench.measure(label, split, group, args.limit, setting, args.by_missing_links)?;
-        row.shares.push(bench.share(&measured.cell));
-        row.cells.push(measured);
+    let mut row = Row { method: label.to_owned(), cells: Vec::new() };
+    for &group in groups {
+        let Some((setting, basis)) = how(group) else { continue };
+        let (_, part) = fair::parts(split, !methods(args).is_empty(), group);
+        let (limit, by_missing) = (args.limit, args.by_missing_links);
+        let cell = bench.measure(&Task { label, split, group, part, limit, setting, by_missing })?;
+        let (shape, of) = (group.shape.clone(), part.size(group.len()));
+        row.cells.push(Measured { shape, setting, cell, part, of, basis });
     }
     Ok(row)
 }

@@ -1,23 +1,25 @@
 //! The pictures of a benchmark.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
 use relatum::benchmark::plots::{Series, bars, lines};
-use relatum::benchmark::{Search, Setting};
+use relatum::benchmark::{QueryGroup, Search, Setting};
 use relatum::graph::Split;
 use relatum::model::ModelFolder;
 use relatum::store::{Project, write_atomically};
 
-use super::Args;
+use super::fair::parts;
 use super::table::{Report, Row, published_name};
-use super::work::{self, Bench};
+use super::work::{self, Bench, Task};
+use super::{Args, methods};
 use crate::output;
 
 /// The widths of the picture of accuracy by k.
 const WIDTHS: [usize; 6] = [1, 4, 16, 64, 256, 1024];
-/// Queries of each type for the pictures that need more than the table has.
+/// The most queries of each type for the pictures that need more than the table has.
 const SAMPLE: usize = 300;
 
 pub(super) fn draw(
@@ -59,7 +61,10 @@ fn accuracy(report: &Report<'_>) -> String {
         let mean = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
         series.push(Series { name: published_name(row), values: values.chain([mean]).collect() });
     }
-    let title = format!("Hits@3 by type of query, {} queries, model {}", report.split, report.model);
+    let cells = report.rows.iter().flat_map(|row| &row.cells);
+    let counts: Vec<usize> = cells.map(|cell| cell.cell.metrics.count).collect();
+    let title =
+        format!("Hits@3 by type of query, {}, model {}", queries(report.split, &counts), report.model);
     bars(&title, "H@3", &categories(report), &series)
 }
 
@@ -89,6 +94,7 @@ fn time(report: &Report<'_>) -> String {
 fn by_k(project: &Project, args: &Args, split: Split, report: &Report<'_>) -> anyhow::Result<String> {
     let (folder, stored) = work::load(project, &args.model)?;
     let mut bench = Bench::new(project, &folder, &stored)?;
+    let mut counts = Vec::new();
     let mut series = Vec::new();
     for group in bench.groups(split, &args.types)? {
         if !["2p", "3p", "ip", "pi", "up", "inp", "pin", "4p", "5p"].contains(&group.shape.as_str()) {
@@ -97,27 +103,31 @@ fn by_k(project: &Project, args: &Args, split: Split, report: &Report<'_>) -> an
         let mut values = Vec::new();
         for k in WIDTHS {
             let setting = Setting { search: Search::Exact { floor: 0.0, k }, ..Setting::default() };
-            let measured = bench.measure("k", split, group, Some(SAMPLE), setting, false)?;
-            values.push((k as f64, measured.cell.metrics.hits[1]));
+            let metrics = bench.measure(&task("k", args, split, group, setting))?.metrics;
+            counts.push(metrics.count);
+            values.push((k as f64, metrics.hits[1]));
         }
         series.push(Series { name: group.shape.clone(), values });
     }
     bench.finish();
-    let title = format!("Hits@3 by values of a variable, {SAMPLE} queries a type, model {}", report.model);
+    let title =
+        format!("Hits@3 by values of a variable, {}, model {}", queries(split, &counts), report.model);
     Ok(lines(&title, "H@3", "k", &series))
 }
 
 /// Accuracy of all models of the project against their rank.
 fn by_rank(project: &Project, args: &Args, split: Split) -> anyhow::Result<String> {
-    let mut points: std::collections::BTreeMap<String, Vec<(f64, f64)>> = std::collections::BTreeMap::new();
+    let mut points: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
+    let mut counts = Vec::new();
     for name in ModelFolder::list(project) {
         let (folder, stored) = work::load(project, &name)?;
         let mut bench = Bench::new(project, &folder, &stored)?;
         let groups = bench.groups(split, &args.types)?;
         let mut total = 0.0;
         for group in &groups {
-            let measured = bench.measure(&name, split, group, Some(SAMPLE), Setting::default(), false)?;
-            total += measured.cell.metrics.hits[1];
+            let metrics = bench.measure(&task(&name, args, split, group, Setting::default()))?.metrics;
+            counts.push(metrics.count);
+            total += metrics.hits[1];
         }
         bench.finish();
         let point = (stored.card.rank as f64, total / groups.len().max(1) as f64);
@@ -132,6 +142,37 @@ fn by_rank(project: &Project, args: &Args, split: Split) -> anyhow::Result<Strin
             Series { name, values }
         })
         .collect();
-    let title = format!("Mean Hits@3 by rank, {SAMPLE} queries a type, {}", Setting::default());
+    let title = format!("Mean Hits@3 by rank, {}, {}", queries(split, &counts), Setting::default());
     Ok(lines(&title, "H@3", "rank", &series))
+}
+
+/// A few of the queries that the table reports.
+fn task<'g>(label: &'g str, args: &Args, split: Split, group: &'g QueryGroup, setting: Setting) -> Task<'g> {
+    let (_, part) = parts(split, !methods(args).is_empty(), group);
+    let limit = Some(args.limit.map_or(SAMPLE, |limit| limit.min(SAMPLE)));
+    Task { label, split, group, part, limit, setting, by_missing: false }
+}
+
+/// How many queries a picture rests on.
+fn queries(split: Split, counts: &[usize]) -> String {
+    match (counts.iter().min(), counts.iter().max()) {
+        (Some(least), Some(most)) if least < most => format!("{least} to {most} {split} queries a type"),
+        (Some(1), _) => format!("1 {split} query a type"),
+        (Some(count), _) => format!("{count} {split} queries a type"),
+        _ => format!("no {split} queries"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_say_the_true_number_of_queries() {
+        let said = |counts: &[usize]| queries(Split::Test, counts);
+        assert_eq!(said(&[6, 6]), "6 test queries a type");
+        assert_eq!(said(&[300, 17]), "17 to 300 test queries a type");
+        assert_eq!(said(&[1]), "1 test query a type");
+        assert_eq!(said(&[]), "no test queries");
+    }
 }

@@ -1,19 +1,28 @@
-//! Results as tables: for a terminal, for a paper, for a program.
+//! Results as tables for a terminal and for a paper.
 
-use relatum::benchmark::{ByMissing, Dataset, Published};
+use relatum::benchmark::{Cell, Dataset, Part, Published, Setting};
 use relatum::graph::Split;
 use relatum::model::LinkMetrics;
-use serde_json::{Value, json};
 
-use super::work::Measured;
+use super::fair::{Basis, basis_text, facts};
 use crate::output;
 
 /// One method with its cells.
 pub(crate) struct Row {
     pub(crate) method: String,
     pub(crate) cells: Vec<Measured>,
-    /// Share of the peak of each cell.
-    pub(crate) shares: Vec<String>,
+}
+
+/// A type of query with its cell, and how it was answered.
+pub(crate) struct Measured {
+    pub(crate) shape: String,
+    pub(crate) setting: Setting,
+    pub(crate) cell: Cell,
+    /// Which queries were taken.
+    pub(crate) part: Part,
+    /// How many there are in this part; a limit may take fewer.
+    pub(crate) of: usize,
+    pub(crate) basis: Basis,
 }
 
 impl Row {
@@ -32,6 +41,7 @@ impl Row {
 pub(crate) struct Report<'a> {
     pub(crate) model: String,
     pub(crate) split: Split,
+    pub(crate) limit: Option<usize>,
     pub(crate) dataset: Option<&'static Dataset>,
     pub(crate) types: Vec<&'a str>,
     pub(crate) rows: Vec<Row>,
@@ -40,7 +50,11 @@ pub(crate) struct Report<'a> {
 impl Report<'_> {
     pub(crate) fn text(&self) -> String {
         let mut text =
-            format!("{}\nHits@3, filtered; ties at their mean rank; means over {}\n\n", self.title(), MEANS);
+            format!("{}\nHits@3, filtered; ties at their mean rank; means over {}\n", self.title(), MEANS);
+        for line in self.remarks() {
+            text += &format!("{line}\n");
+        }
+        text += "\n";
         text += &output::render(&as_table(&self.overview_rows()));
         for row in &self.rows {
             text += &format!("\n{}\n\n", row.method);
@@ -58,6 +72,10 @@ impl Report<'_> {
         let mut text =
             format!("{}, Hits@3 (filtered, ties at mean rank, means over {MEANS}):\n\n", self.title());
         text += &markdown(&self.overview_rows());
+        text += "\n";
+        for line in self.remarks() {
+            text += &format!("- {line}\n");
+        }
         for row in &self.rows {
             text += &format!("\n{}:\n\n{}", row.method, markdown(&detail_rows(row)));
             let missing = missing_rows(row);
@@ -69,55 +87,10 @@ impl Report<'_> {
         text
     }
 
-    pub(crate) fn csv(&self) -> String {
-        let mut text = "method,type,queries,mrr,hits@1,hits@3,hits@10,rows,seconds,setting\n".to_owned();
-        for row in &self.rows {
-            for Measured { shape, setting, cell } in &row.cells {
-                let m = &cell.metrics;
-                text += &format!(
-                    "{},{},{},{},{},{},{},{},{},{setting}\n",
-                    quoted(&row.method),
-                    quoted(shape),
-                    m.count,
-                    m.mrr,
-                    m.hits[0],
-                    m.hits[1],
-                    m.hits[2],
-                    cell.rows,
-                    cell.seconds
-                );
-            }
-        }
-        for published in self.published() {
-            for (shape, hits) in relatum::benchmark::PUBLISHED_TYPES.iter().zip(published.hits_at_3) {
-                text += &format!("{},{shape},,,,{hits},,,,published\n", quoted(&published_name(published)));
-            }
-        }
-        text
-    }
-
-    pub(crate) fn json(&self) -> Value {
-        let missing = |part: &ByMissing| json!({ "links": part.links, "pairs": part.pairs, "metrics": metrics(&part.metrics) });
-        let cell = |measured: &Measured| {
-            let Measured { shape, setting, cell } = measured;
-            json!({
-                "type": shape, "setting": setting, "metrics": metrics(&cell.metrics), "rows": cell.rows,
-                "seconds": cell.seconds,
-                "by_missing_links": cell.by_missing.iter().map(missing).collect::<Vec<_>>(),
-            })
-        };
-        let row = |row: &Row| {
-            json!({
-                "method": row.method, "mean": metrics(&row.mean()),
-                "types": row.cells.iter().map(cell).collect::<Vec<_>>(),
-            })
-        };
-        let published = |row: &Published| json!({ "system": row.system, "rank": row.rank, "hits@3": row.hits_at_3, "mean": row.mean() });
-        json!({
-            "model": self.model, "split": self.split.name(), "dataset": self.dataset.map(|dataset| dataset.name),
-            "rows": self.rows.iter().map(row).collect::<Vec<_>>(),
-            "published": self.published().iter().map(published).collect::<Vec<_>>(),
-        })
+    /// What the figures rest on, and what is wrong with some.
+    fn remarks(&self) -> Vec<String> {
+        let warnings = self.warnings().into_iter().map(|warning| format!("warning: {warning}"));
+        self.notes().into_iter().chain(warnings).collect()
     }
 
     fn title(&self) -> String {
@@ -161,10 +134,11 @@ impl Report<'_> {
 
 const MEANS: &str = "the hard answers of a query, then queries, then types";
 
-/// The first row is the header; all columns but the first and the settings are figures.
+/// The first row is the header; all columns but the first and those in words are figures.
 fn as_table(rows: &[Vec<String>]) -> comfy_table::Table {
     let header: Vec<&str> = rows[0].iter().map(String::as_str).collect();
-    let right: Vec<usize> = (1..header.len()).filter(|&column| header[column] != "setting").collect();
+    let words = ["chosen on", "facts", "setting"];
+    let right: Vec<usize> = (1..header.len()).filter(|&column| !words.contains(&header[column])).collect();
     let mut table = output::table(&header, &right);
     for row in &rows[1..] {
         table.add_row(row);
@@ -189,24 +163,42 @@ fn missing_rows(row: &Row) -> Vec<Vec<String>> {
 }
 
 fn detail_rows(row: &Row) -> Vec<Vec<String>> {
-    let header =
-        ["type", "queries", "MRR", "H@1", "H@3", "H@10", "queries/s", "rows a query", "of peak", "setting"];
+    let header = [
+        "type",
+        "queries",
+        "MRR",
+        "H@1",
+        "H@3",
+        "H@10",
+        "queries/s",
+        "rows a query",
+        "of peak",
+        "chosen on",
+        "facts",
+        "setting",
+    ];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
-    for (Measured { shape, setting, cell }, share) in row.cells.iter().zip(&row.shares) {
+    for Measured { shape, setting, cell, of, basis, .. } in &row.cells {
         let m = &cell.metrics;
         let count = m.count.max(1) as f64;
-        let mut cells = vec![shape.clone(), output::grouped(m.count), digits(m.mrr)];
+        let queries = match output::grouped(m.count) {
+            some if m.count < *of => format!("{some} of {}", output::grouped(*of)),
+            all => all,
+        };
+        let mut cells = vec![shape.clone(), queries, digits(m.mrr)];
         cells.extend(m.hits.map(digits));
         cells.push(format!("{:.0}", count / cell.seconds.max(1e-9)));
         cells.push(format!("{:.0}", cell.rows as f64 / count));
-        cells.push(share.clone());
+        cells.push(format!("{:.0}%", 100.0 * cell.of_peak));
+        cells.push(basis_text(*basis));
+        cells.push(facts(setting).to_owned());
         cells.push(setting.to_string());
         rows.push(cells);
     }
     let mean = row.mean();
     let mut cells = vec!["mean".to_owned(), String::new(), digits(mean.mrr)];
     cells.extend(mean.hits.map(digits));
-    cells.extend(std::iter::repeat_n(String::new(), 4));
+    cells.extend(std::iter::repeat_n(String::new(), header.len() - cells.len()));
     rows.push(cells);
     rows
 }
@@ -232,18 +224,6 @@ fn digits(value: f64) -> String {
     format!("{value:.3}").trim_start_matches('0').to_owned()
 }
 
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
-}
-
-fn metrics(m: &LinkMetrics) -> Value {
-    json!({ "count": m.count, "mrr": m.mrr, "hits@1": m.hits[0], "hits@3": m.hits[1], "hits@10": m.hits[2] })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,12 +231,5 @@ mod tests {
     #[test]
     fn figures_are_written_as_the_literature_does() {
         assert_eq!([0.4931, 1.0, 0.0].map(digits), [".493", "1.000", ".000"]);
-    }
-
-    #[test]
-    fn csv_fields_are_quoted_where_they_must_be() {
-        assert_eq!(quoted("a,b"), "\"a,b\"");
-        assert_eq!(quoted("say \"x\""), "\"say \"\"x\"\"\"");
-        assert_eq!(quoted("2p"), "2p");
     }
 }

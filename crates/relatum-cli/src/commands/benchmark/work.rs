@@ -1,13 +1,14 @@
 //! Doing what a benchmark needs, once: tuning and cells, kept as they are finished.
 
+use std::cell::OnceCell;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use relatum::benchmark::{
-    BenchmarkError, Cell, CellKey, Choice, Evaluator, Family, QueryGroup, QuerySet, Results, Setting, Tuned,
-    missing_links_of, spread,
+    BenchmarkError, Cell, CellKey, Choice, Evaluator, Family, Outcome, Part, QueryGroup, QuerySet, Results,
+    Setting, Tuned, missing_links_of,
 };
 use relatum::graph::Split;
 use relatum::model::{Model, ModelFolder, StoredModel};
@@ -24,14 +25,34 @@ pub(crate) struct Bench<'a> {
     evaluator: Evaluator<'a>,
     results: Results,
     bar: ProgressBar,
-    peak: f64,
+    /// Measured when the first cell is.
+    peak: OnceCell<f64>,
+    /// Whether it is known that results can be kept.
+    writable: bool,
 }
 
-/// A type of query with its cell, and how it was answered.
-pub(crate) struct Measured {
-    pub(crate) shape: String,
+/// What is to be measured.
+pub(crate) struct Task<'g> {
+    pub(crate) label: &'g str,
+    pub(crate) split: Split,
+    pub(crate) group: &'g QueryGroup,
+    pub(crate) part: Part,
+    pub(crate) limit: Option<usize>,
     pub(crate) setting: Setting,
-    pub(crate) cell: Cell,
+    pub(crate) by_missing: bool,
+}
+
+/// What there is to choose settings on.
+pub(crate) struct Tuning<'t> {
+    pub(crate) family: Family,
+    /// The types of query; all if none is named.
+    pub(crate) types: &'t [String],
+    /// Which validation queries of a type.
+    pub(crate) part: &'t dyn Fn(&QueryGroup) -> Part,
+    /// How many of these.
+    pub(crate) queries: usize,
+    /// Whether to choose where a choice is there.
+    pub(crate) again: bool,
 }
 
 /// The model of a name, and where its results are.
@@ -48,14 +69,12 @@ impl<'a> Bench<'a> {
         stored: &'a StoredModel,
     ) -> anyhow::Result<Self> {
         let model = &stored.model;
-        let results = Results::open(folder.dir(), model, &project.manifest().queries_fingerprint())?;
+        let results = Results::open(folder.dir(), model)?;
         let bar = if std::io::stderr().is_terminal() { ProgressBar::new(1) } else { ProgressBar::hidden() };
         let style = ProgressStyle::with_template("{prefix} {bar:24} {wide_msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        // Small enough to measure in a moment, large enough to reach the rate of the real products.
-        let width = model.predictor().tail().len();
-        let peak = Floor::new(256, model.entity_count().min(16_384), width).rate(256);
-        Ok(Self { project, model, evaluator: Evaluator::new(model, project.graph()), results, bar, peak })
+        let evaluator = Evaluator::new(model, project.graph());
+        Ok(Self { project, model, evaluator, results, bar, peak: OnceCell::new(), writable: false })
     }
 
     /// The queries of a split, of the types asked for, in the order of the literature.
@@ -74,29 +93,38 @@ impl<'a> Bench<'a> {
         Ok(set.groups.iter().filter(|group| !group.is_empty()).filter(wanted).collect())
     }
 
-    /// What is best for each type in a family, by validation queries; chosen now where it was not before.
-    pub(crate) fn tuned(
-        &mut self,
-        family: Family,
-        types: &[String],
-        queries: usize,
-        again: bool,
-    ) -> anyhow::Result<Tuned> {
-        let groups = self.groups(Split::Valid, types)?;
-        let mut tuned = self.results.tuned(family.name()).cloned().unwrap_or_default();
-        for group in groups {
-            if !again && tuned.types.contains_key(&group.shape) {
+    /// What is best for each type in a family, by validation queries; chosen now where it was not
+    /// before, or on fewer queries.
+    pub(crate) fn tuned(&mut self, tuning: &Tuning<'_>) -> anyhow::Result<Tuned> {
+        let Tuning { family, .. } = *tuning;
+        let mut tuned = Tuned::default();
+        for group in self.groups(Split::Valid, tuning.types)? {
+            let shape = &group.shape;
+            let part = (tuning.part)(group);
+            let chosen = part.choose(group.len(), Some(tuning.queries));
+            let kept = self.results.choice(family, part, group).filter(|_| !tuning.again);
+            if let Some(choice) = kept.filter(|choice| choice.is_good_for(chosen.len())) {
+                tuned.types.insert(shape.clone(), choice.clone());
                 continue;
             }
-            let choice = self.choose(family, group, queries)?;
-            output::say(&format!("{} {}: {}", family.name(), group.shape, chosen_text(&choice)));
-            tuned.types.insert(group.shape.clone(), choice);
-            self.results.keep_tuned(family.name(), tuned.clone())?;
+            if let Some(before) = kept.and_then(Choice::queries) {
+                output::say(&format!(
+                    "{} {shape}: was chosen on {}, is chosen again on {}",
+                    family.name(),
+                    output::counted(before as u64, "validation query"),
+                    output::grouped(chosen.len())
+                ));
+            }
+            self.make_sure_to_keep()?;
+            let choice = self.choose(family, group, &chosen)?;
+            output::say(&format!("{} {shape}: {}", family.name(), chosen_text(&choice, part)));
+            self.results.keep_choice(family, part, shape, choice.clone())?;
+            tuned.types.insert(shape.clone(), choice);
         }
         Ok(tuned)
     }
 
-    fn choose(&self, family: Family, group: &QueryGroup, queries: usize) -> anyhow::Result<Choice> {
+    fn choose(&self, family: Family, group: &QueryGroup, chosen: &[usize]) -> anyhow::Result<Choice> {
         self.bar.reset();
         self.bar.set_prefix(format!("tuning {} {}", family.name(), group.shape));
         let go_on = |done: usize, all: usize| {
@@ -105,29 +133,22 @@ impl<'a> Bench<'a> {
             self.bar.set_message(format!("setting {} of {all}", done + 1));
             !signals::stop_requested()
         };
-        let chosen = spread(group.len(), Some(queries));
-        let choice = self.evaluator.tune(family, group, &chosen, &go_on);
+        let choice = self.evaluator.tune(family, group, chosen, &go_on);
         self.bar.set_message("");
         stopped_or(choice, &group.shape)
     }
 
     /// How the queries of a type come out.
-    pub(crate) fn measure(
-        &mut self,
-        label: &str,
-        split: Split,
-        group: &QueryGroup,
-        limit: Option<usize>,
-        setting: Setting,
-        by_missing: bool,
-    ) -> anyhow::Result<Measured> {
-        let chosen = spread(group.len(), limit);
-        let key = CellKey { split, shape: &group.shape, queries: chosen.len(), setting };
-        let shape = group.shape.clone();
-        let enough = |cell: &&Cell| !by_missing || !cell.by_missing.is_empty();
+    pub(crate) fn measure(&mut self, task: &Task<'_>) -> anyhow::Result<Cell> {
+        let Task { label, split, group, part, setting, .. } = *task;
+        let chosen = part.choose(group.len(), task.limit);
+        let key = CellKey { split, group, part, queries: chosen.len(), setting };
+        let shape = &group.shape;
+        let enough = |cell: &&Cell| !task.by_missing || !cell.by_missing.is_empty();
         if let Some(cell) = self.results.cell(&key).filter(enough) {
-            return Ok(Measured { shape, setting, cell: cell.clone() });
+            return Ok(cell.clone());
         }
+        self.make_sure_to_keep()?;
         self.bar.reset();
         self.bar.set_length(chosen.len() as u64);
         self.bar.set_prefix(format!("{label} {shape}"));
@@ -140,34 +161,46 @@ impl<'a> Bench<'a> {
             !signals::stop_requested()
         };
         let outcome = self.evaluator.run(group, &chosen, &setting, &go_on);
-        let outcome = stopped_or(outcome, &shape)?;
-        let by_missing = if by_missing {
+        let outcome = stopped_or(outcome, shape)?;
+        let by_missing = if task.by_missing {
             let missing = missing_links_of(group, self.project.graph(), split, &[Split::Train])?;
             let missing: Vec<Vec<Option<u8>>> = chosen.iter().map(|&index| missing[index].clone()).collect();
             outcome.by_missing(&missing)
         } else {
             Vec::new()
         };
-        let cell =
-            Cell { metrics: outcome.metrics(), rows: outcome.rows, seconds: outcome.seconds, by_missing };
+        let of_peak = self.of_peak(outcome.rows, outcome.seconds);
+        let Outcome { rows, seconds, .. } = outcome;
+        let cell = Cell { metrics: outcome.metrics(), rows, seconds, of_peak, by_missing };
         self.results.keep(&key, cell.clone())?;
         if self.bar.is_hidden() {
             output::say(&format!(
-                "{label} {shape}: H@3 {:.4} on {} queries, {:.1} s, {} of peak",
+                "{label} {shape}: H@3 {:.4} on {}, {:.1} s, {:.0}% of peak",
                 cell.metrics.hits[1],
-                output::grouped(cell.metrics.count),
+                output::counted(cell.metrics.count as u64, "query"),
                 cell.seconds,
-                self.share(&cell)
+                100.0 * cell.of_peak
             ));
         }
-        Ok(Measured { shape, setting, cell })
+        Ok(cell)
     }
 
-    /// The share of the machine's matrix-product rate that scoring the rows of a cell came to.
-    pub(crate) fn share(&self, cell: &Cell) -> String {
-        let width = self.model.predictor().tail().len();
-        let flops = 2.0 * cell.rows as f64 * self.model.entity_count() as f64 * width as f64;
-        format!("{:.0}%", 100.0 * (flops / cell.seconds.max(1e-9) / self.peak).min(1.0))
+    /// Finds out before the first long work whether what comes of it can be kept.
+    fn make_sure_to_keep(&mut self) -> anyhow::Result<()> {
+        if !self.writable {
+            self.results.check_writable().context("results could not be kept, so nothing was computed")?;
+            self.writable = true;
+        }
+        Ok(())
+    }
+
+    /// The share of the machine's matrix-product rate that scoring so many rows came to.
+    fn of_peak(&self, rows: usize, seconds: f64) -> f64 {
+        let (entities, width) = (self.model.entity_count(), self.model.predictor().tail().len());
+        // Small enough to measure in a moment, large enough to reach the rate of the real products.
+        let peak = self.peak.get_or_init(|| Floor::new(256, entities.min(16_384), width).rate(256));
+        let flops = 2.0 * rows as f64 * entities as f64 * width as f64;
+        (flops / seconds.max(1e-9) / peak).min(1.0)
     }
 
     pub(crate) fn finish(&self) {
@@ -198,15 +231,16 @@ fn stopped_or<T>(outcome: Result<T, BenchmarkError>, shape: &str) -> anyhow::Res
     }
 }
 
-fn chosen_text(choice: &Choice) -> String {
+fn chosen_text(choice: &Choice, part: Part) -> String {
     let best = choice.trials.iter().find(|trial| trial.setting == choice.setting);
     let figures = best.map_or_else(
         || "nothing to choose".to_owned(),
         |trial| {
+            let half = if part == Part::All { String::new() } else { format!(" of the {}", part.name()) };
             format!(
-                "H@3 {:.4} on {} validation queries, best of {}",
+                "H@3 {:.4} on {}{half}, best of {}",
                 trial.metrics.hits[1],
-                output::grouped(trial.metrics.count),
+                output::counted(trial.metrics.count as u64, "validation query"),
                 choice.trials.len()
             )
         },

@@ -1,5 +1,5 @@
 use super::*;
-use crate::benchmark::{Family, Skeleton};
+use crate::benchmark::{Family, Part, Skeleton};
 use crate::graph::{GraphBuilder, Id, RelationId};
 use crate::model::{Reciprocals, predictor};
 use crate::query::Shape;
@@ -100,7 +100,7 @@ fn ranks_of_every_shape_are_those_of_the_formula_written_out() {
         let evaluator = Evaluator::new(&model, &graph);
         for shape in ["1p", "2p", "3p", "2i", "ip", "pi", "2u", "up", "2in"] {
             let group = group(shape, &graph, seed);
-            let all = spread(group.len(), None);
+            let all = Part::All.choose(group.len(), None);
             let wide = Search::Exact { floor: 0.0, k: 100 };
             let setting = Setting { search: wide, ..Setting::default() };
             let outcome = evaluator.run(&group, &all, &setting, &|_| true).unwrap();
@@ -134,9 +134,9 @@ fn the_mean_is_taken_over_answers_then_queries() {
 
 #[test]
 fn chosen_queries_are_spread_evenly_and_each_once() {
-    assert_eq!(spread(10, Some(4)), [0, 2, 5, 7]);
-    assert_eq!(spread(3, Some(9)), [0, 1, 2]);
-    assert_eq!(spread(0, Some(5)), [0usize; 0]);
+    assert_eq!(Part::All.choose(10, Some(4)), [0, 2, 5, 7]);
+    assert_eq!(Part::All.choose(3, Some(9)), [0, 1, 2]);
+    assert_eq!(Part::All.choose(0, Some(5)), [0usize; 0]);
 }
 
 #[test]

@@ -60,11 +60,22 @@ impl Attempt<'_> {
             return Err(Rejection::TooMany);
         }
         if let Some(positive) = without_negation(&query)
-            && answers(&positive, &self.larger).len() == all.len()
+            && self.is_pointless(&positive, &easy, &all)
         {
             return Err(Rejection::Pointless);
         }
         Ok(Found { arguments, key: query.canonical(), easy, hard })
+    }
+
+    /// Whether the negation changes too little. Of a shape the published generators want that the
+    /// larger graph refutes an answer of the smaller one; what a person asks need only lose some
+    /// answer. The first implies the second: without the negation more edges take no answer away.
+    fn is_pointless(&self, positive: &NormalForm, easy: &[EntityId], all: &[EntityId]) -> bool {
+        if self.pattern.is_shape() {
+            easy.iter().all(|answer| all.binary_search(answer).is_ok())
+        } else {
+            answers(positive, &self.larger).len() == all.len()
+        }
     }
 }
 

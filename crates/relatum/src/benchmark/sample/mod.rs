@@ -5,9 +5,11 @@
 //! The walk is in the *larger* graph (train and valid; for test queries also test). Answers that
 //! the *smaller* graph (without the last of these splits) gives are easy, the others hard.
 //!
-//! With negation the larger graph can also refute what the smaller one says. Such answers stay among
-//! the easy ones, as in the published files: whoever trusts the smaller graph must take them for
-//! answers, so they are left out of a ranking instead of standing in the way of the hard ones.
+//! With negation the larger graph can also refute what the smaller one says. Every query of a shape
+//! with negation has such an answer, as in the published files: otherwise it would be answered as
+//! well without what it negates. These answers stay among the easy ones: whoever trusts the smaller
+//! graph must take them for answers, so they are left out of a ranking instead of standing in the
+//! way of the hard ones.
 
 mod attempt;
 mod pattern;
@@ -37,15 +39,18 @@ pub struct Sampling {
     pub max_answers: usize,
     /// How many walks to try before giving up.
     pub attempts: usize,
+    /// How many of them in a row may find nothing new: then the graph has hardly any more.
+    pub patience: usize,
     /// Equal seeds give equal queries, whatever the number of threads.
     pub seed: u64,
 }
 
 impl Sampling {
     /// So many queries, with at most 100 answers each as in the literature, and a thousand walks
-    /// for each of them (a hundred thousand at least).
+    /// for each of them (a hundred thousand at least), unless a hundred thousand in a row are in vain.
     pub fn of(count: usize, seed: u64) -> Self {
-        Self { count, max_answers: 100, attempts: count.saturating_mul(1000).max(100_000), seed }
+        let attempts = count.saturating_mul(1000).max(100_000);
+        Self { count, max_answers: 100, attempts, patience: 100_000, seed }
     }
 }
 
@@ -67,7 +72,7 @@ pub struct Walks {
     pub stuck: usize,
     /// The query says less than its shape: two branches are the same.
     pub degenerate: usize,
-    /// The negated part takes no answer away.
+    /// The negated part takes no answer away that the smaller graph gives.
     pub pointless: usize,
     /// The query has more answers than are allowed.
     pub too_many: usize,
@@ -75,6 +80,8 @@ pub struct Walks {
     pub easy: usize,
     /// The query was found before.
     pub repeated: usize,
+    /// The last of all these, since a new query was found.
+    pub in_vain: usize,
 }
 
 impl Walks {
@@ -106,8 +113,8 @@ impl<'a> Sampler<'a> {
         Self { graph, split, larger, relations: Reciprocals::of(graph) }
     }
 
-    /// Draws queries until there are enough, the walks are used up, or `go_on`, which is told how
-    /// many there are, says no.
+    /// Draws queries until there are enough, the walks are used up, too many of them were in vain, or
+    /// `go_on`, which is told how many queries there are, says no.
     pub fn sample(&self, pattern: &Pattern, how: &Sampling, go_on: &dyn Fn(usize) -> bool) -> Sampled {
         let entities = self.graph.entities.len();
         let smaller: Vec<Split> = Split::ALL.into_iter().filter(|&it| it < self.split).collect();
@@ -123,9 +130,13 @@ impl<'a> Sampler<'a> {
         let mut walks = Walks::default();
         let mut found: Vec<Found> = Vec::new();
         let mut keys = FxHashSet::default();
-        while found.len() < how.count && walks.tried < how.attempts && go_on(found.len()) {
+        let more = |found: usize, walks: &Walks| {
+            found < how.count && walks.tried < how.attempts && walks.in_vain < how.patience && go_on(found)
+        };
+        while more(found.len(), &walks) {
             // The size of a round depends on what was found alone, so threads change nothing.
-            let round = (4 * (how.count - found.len())).clamp(512, 1 << 14).min(how.attempts - walks.tried);
+            let wanted = (how.count - found.len()).saturating_mul(4).clamp(512, 1 << 14);
+            let round = wanted.min(how.attempts - walks.tried);
             let numbers = walks.tried..walks.tried + round;
             let tried: Vec<Result<Found, Rejection>> = numbers
                 .into_par_iter()
@@ -136,9 +147,13 @@ impl<'a> Sampler<'a> {
                     break;
                 }
                 walks.tried += 1;
+                walks.in_vain += 1;
                 match outcome {
                     Err(rejection) => walks.count(rejection),
-                    Ok(query) if keys.insert(query.key.clone()) => found.push(query),
+                    Ok(query) if keys.insert(query.key.clone()) => {
+                        found.push(query);
+                        walks.in_vain = 0;
+                    }
                     Ok(_) => walks.repeated += 1,
                 }
             }

@@ -29,9 +29,8 @@ pub struct Pattern {
     template: Template,
     /// What the question gives already, by place.
     fixed: Vec<Option<u32>>,
-    /// Whether a relation may be read from either side: in shapes, where a relation leads from the
-    /// anchor whatever it is called; not in a text, which says what it means.
-    both_ways: bool,
+    /// Whether it is a shape or a skeleton, not a question in words.
+    is_shape: bool,
     /// How many atoms the normal form has if no two are the same.
     atoms: usize,
 }
@@ -95,8 +94,8 @@ impl Pattern {
         &self.fixed
     }
 
-    pub(super) fn both_ways(&self) -> bool {
-        self.both_ways
+    pub(super) fn is_shape(&self) -> bool {
+        self.is_shape
     }
 
     pub(super) fn atoms(&self) -> usize {
@@ -108,7 +107,7 @@ impl Pattern {
         let template = Template::try_from(skeleton)?;
         let atoms = check(&template).map_err(|errors| mistakes(&text, errors))?;
         let fixed = vec![None; template.roles().len()];
-        Ok(Self { name: skeleton.shape(), skeleton: text, template, fixed, both_ways: true, atoms })
+        Ok(Self { name: skeleton.shape(), skeleton: text, template, fixed, is_shape: true, atoms })
     }
 
     fn of_question(text: &str, graph: &Graph) -> Result<Self, PatternError> {
@@ -127,7 +126,7 @@ impl Pattern {
         let fixed = ids.map(|(id, name)| (name.text != HOLE).then_some(id)).collect();
         let atoms = check(&template).map_err(|errors| mistakes(text, errors))?;
         let (name, skeleton) = (parsed.to_string(), template.text());
-        Ok(Self { name, skeleton, template, fixed, both_ways: false, atoms })
+        Ok(Self { name, skeleton, template, fixed, is_shape: false, atoms })
     }
 }
 

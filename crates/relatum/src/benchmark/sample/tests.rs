@@ -8,6 +8,7 @@ use super::*;
 use crate::benchmark::skeleton::Skeleton;
 use crate::graph::{EntityId, GraphBuilder, RelationId};
 use crate::query::testing::brute_force;
+use crate::query::{Formula, Query};
 
 /// Shapes of trees, a cycle, a given relation, a negated edge between variables.
 const QUESTIONS: [&str; 4] = [
@@ -88,8 +89,52 @@ proptest! {
                     prop_assert!(!hard.is_empty());
                     let normal = query.normal_form(crate::query::Limits::default()).unwrap();
                     prop_assert!(keys.insert(normal.canonical()), "{} is there twice", text);
+                    let negates = normal.branches.iter().any(|it| !it.negative.is_empty() || !it.negated.is_empty());
+                    if let Some(positive) = without_negated(&query).filter(|_| negates) {
+                        let more: BTreeSet<EntityId> = brute_force(&positive, &larger).into_iter().collect();
+                        prop_assert!(large.is_subset(&more) && large != more, "{} negates for nothing", text);
+                        let refuted = small.difference(&large).next();
+                        prop_assert!(refuted.is_some() || text.starts_with('?'), "{} refutes nothing", text);
+                    }
                 }
             }
+        }
+    }
+}
+
+/// The query without what it negates; none if that is nothing.
+fn without_negated(query: &Query) -> Option<Query> {
+    fn positive(formula: &Formula) -> Option<Formula> {
+        let all = |parts: &[Formula]| parts.iter().filter_map(positive).collect();
+        match formula {
+            Formula::Not(_) => None,
+            Formula::And(parts) => Some(Formula::And(all(parts))),
+            Formula::Or(parts) => Some(Formula::Or(all(parts))),
+            Formula::Exists(ids, body) => {
+                positive(body).map(|body| Formula::Exists(ids.clone(), Box::new(body)))
+            }
+            Formula::Atom(atom) => Some(Formula::Atom(*atom)),
+        }
+    }
+    let formula = positive(&query.formula)?;
+    (formula != query.formula).then(|| Query { formula, ..query.clone() })
+}
+
+/// Many negations on one graph, so that none of the few of a random one has to be lucky.
+#[test]
+fn every_negation_of_a_shape_refutes_what_the_smaller_graph_says() {
+    let (graph, _) = crate::graph::films().finish();
+    let relations = Reciprocals::of(&graph);
+    let [smaller, larger] =
+        [&[Split::Train, Split::Valid][..], &Split::ALL].map(|splits| World::of(&graph, splits));
+    for shape in ["2in", "3in", "inp", "pin", "pni"] {
+        let group = films_sample(shape, &Sampling::of(10, 3)).group;
+        assert!(!group.is_empty(), "{shape}");
+        for index in 0..group.len() {
+            let query = group.template().unwrap().fill(group.query(index), &relations).unwrap();
+            let query = query.normal_form(crate::query::Limits::default()).unwrap();
+            let [before, after] = [&smaller, &larger].map(|world| crate::symbolic::answers(&query, world));
+            assert!(before.iter().any(|answer| !after.contains(answer)), "{shape} {index}");
         }
     }
 }
@@ -168,6 +213,16 @@ fn a_graph_that_has_no_such_query_is_given_up() {
     let wide = sample("3i");
     assert!(wide.group.is_empty() && wide.group.hard.is_empty());
     assert_eq!((wide.walks.tried, wide.walks.easy + wide.walks.stuck + wide.walks.degenerate), (2000, 2000));
+}
+
+#[test]
+fn a_count_that_no_graph_can_fill_is_given_up_after_many_walks_in_vain() {
+    let (graph, _) = graphs(&[(0, 0, 1, 0), (1, 1, 2, 3)], false);
+    let how = Sampling { patience: 3000, ..Sampling::of(usize::MAX, 0) };
+    let pattern = Pattern::parse("1p", &graph).unwrap();
+    let Sampled { group, walks } = Sampler::new(&graph, Split::Valid).sample(&pattern, &how, &|_| true);
+    assert_eq!(group.len(), 2);
+    assert!(walks.in_vain >= 3000 && walks.tried < 100_000, "{walks:?}");
 }
 
 #[test]

@@ -12,6 +12,8 @@ pub(super) struct Walk<'a> {
     edges: &'a Edges,
     inverses: &'a Inverses,
     relations: &'a Reciprocals,
+    /// Whether a relation may be read from either side: in shapes, where a relation leads from the
+    /// anchor whatever it is called; not in a text, which says what it means.
     both_ways: bool,
     target: usize,
     /// The entities that the target can be, as far as its own atoms say.
@@ -67,7 +69,7 @@ impl<'a> Walk<'a> {
             edges,
             inverses: &graph.inverses,
             relations,
-            both_ways: pattern.both_ways(),
+            both_ways: pattern.is_shape(),
             target: query.target.index(),
             starts: starts(&collector.parts, query.target.index(), edges, graph, pattern.fixed()),
             parts: collector.parts,

@@ -1,0 +1,61 @@
+//! Merging models from the command line.
+
+mod support;
+
+use std::fmt::Write;
+
+use support::Desk;
+
+/// A ring with two models of it.
+fn desk() -> Desk {
+    let desk = Desk::new();
+    let mut triples = String::new();
+    for person in 0..40 {
+        for (relation, by) in [("knows", 1), ("trusts", 5)] {
+            writeln!(triples, "p{person}\t{relation}\tp{}", (person + by) % 40).unwrap();
+        }
+    }
+    desk.put("ring.tsv", triples);
+    desk.ok(&["init", "ring", "ring.tsv", "--valid", "0.1"]);
+    for (name, rank) in [("a", "4"), ("b", "6")] {
+        desk.ok(&["train", "ring", "--name", name, "--rank", rank, "--epochs", "2", "--seed", rank]);
+    }
+    desk
+}
+
+#[test]
+fn merged_models_are_one_model_that_answers() {
+    let desk = desk();
+    let said = desk.ok(&["merge", "ring", "a", "b", "--name", "both", "--weights", "0.3,0.7"]);
+    assert!(said.contains("both") && said.contains("10"), "{said}");
+    let card = std::fs::read_to_string(desk.path("ring/models/both/card.json")).unwrap();
+    assert!(card.contains("merged from a, b") && card.contains("\"valid\""), "{card}");
+    for arguments in [
+        ["ask", "ring", "?A : knows(p1, A)", "--model", "both"],
+        ["link-eval", "ring", "--split=valid", "--name", "both"],
+    ] {
+        desk.ok(&arguments);
+    }
+    desk.ok(&["check", "ring"]);
+}
+
+#[test]
+fn what_cannot_be_merged_is_refused_and_nothing_is_left() {
+    let desk = desk();
+    desk.ok(&["train", "ring", "--name", "far", "--model", "rotate", "--rank", "4", "--epochs", "1"]);
+    for (arguments, reason) in [
+        (["a", "b", "--name", "c", "--weights", "1"], "one weight a model"),
+        (["a", "b", "--name", "a", "--replace", "--threads=1"], "into itself"),
+        (["a", "b", "--name", "far", "--weights", "1,1"], "a model `far` already"),
+        (["a", "far", "--name", "c", "--weights", "1,1"], "models of one kind"),
+        (["a", "b", "--name", "c", "--weights", "1,0"], "above 0"),
+        (["a", "b", "--name", "../c", "--weights", "1,1"], "cannot be the name"),
+    ] {
+        let refused = desk.run(&[&["merge", "ring"], &arguments[..]].concat());
+        assert_eq!(refused.code, 2, "{arguments:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains(reason), "{arguments:?}: {}", refused.stderr);
+    }
+    let missing = desk.run(&["merge", "ring", "a", "nobody", "--name", "c"]);
+    assert!(missing.code != 0 && missing.stderr.contains("no model `nobody`"), "{}", missing.stderr);
+    assert_eq!(support::names(&desk.path("ring/models")), ["a", "b", "far"]);
+}
