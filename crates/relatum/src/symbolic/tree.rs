@@ -119,16 +119,9 @@ impl Tree<'_> {
     /// Those of the candidates, or of all entities, to which a hop leads from anywhere.
     fn reached_from_anywhere(&self, candidates: Option<Costs>, hop: Hop) -> Costs {
         let least = |x: EntityId| self.world.row(x, hop.reversed()).map(|(_, cost)| cost).min();
-        match candidates {
-            Some(set) => {
-                let left = set.into_iter().take_while(|_| self.patience.step());
-                left.filter_map(|(x, cost)| Some((x, plus(cost, least(x)?)))).collect()
-            }
-            None => {
-                let left = self.world.ids().take_while(|_| self.patience.step());
-                left.filter_map(|x| Some((x, least(x)?))).collect()
-            }
-        }
+        let candidates = candidates.unwrap_or_else(|| self.world.ids().map(|x| (x, 0)).collect());
+        let left = candidates.into_iter().take_while(|_| self.patience.step());
+        left.filter_map(|(x, cost)| Some((x, plus(cost, least(x)?)))).collect()
     }
 
     /// Takes out what negated atoms with an anchor and sub-queries about `x` alone refuse.
