@@ -136,7 +136,7 @@ impl<'a> Asker<'a> {
         let graph = project.graph();
         let folder = ModelFolder::of(project, name)?;
         let model = folder.load(project)?.model;
-        let results = Results::find(folder.dir(), &model, &project.manifest().queries_fingerprint());
+        let results = Results::find(folder.dir(), &model);
         // What was tuned is a help that can be done without: everything has a default.
         let results = results.unwrap_or_else(|error| {
             output::say(&format!("warning: what `relatum tune` chose is not used: {error}"));

@@ -92,11 +92,7 @@ impl Results {
     }
 
     /// The same, where something was kept: the model is not even hashed where nothing was.
-    ///
-    /// Choices say themselves which queries they were made on, so `queries`, the fingerprint of all,
-    /// decides nothing: types that were added or replaced since leave the other choices as they are.
-    pub fn find(folder: &Path, model: &Model, queries: &str) -> Result<Option<Self>, StoreError> {
-        let _ = queries;
+    pub fn find(folder: &Path, model: &Model) -> Result<Option<Self>, StoreError> {
         if folder.join(FILE).exists() { Self::open(folder, model).map(Some) } else { Ok(None) }
     }
 

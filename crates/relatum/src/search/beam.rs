@@ -187,7 +187,9 @@ impl<'a> Beam<'a> {
         all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         all.truncate(count);
         if let Some(&shared) = outcome.shared.get(answer.index()) {
-            all.iter_mut().for_each(|(_, score)| *score = self.logic.t_norm.and(*score, shared));
+            for (_, score) in &mut all {
+                *score = self.logic.t_norm.and(*score, shared);
+            }
         }
         all
     }

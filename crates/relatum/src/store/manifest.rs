@@ -76,13 +76,6 @@ impl From<Seal> for FileSeal {
 }
 
 impl Manifest {
-    /// Identifies the benchmark queries: results belong to one such fingerprint.
-    pub fn queries_fingerprint(&self) -> String {
-        let files = self.files.iter().filter(|(name, _)| name.starts_with("queries/"));
-        let seals: Vec<String> = files.map(|(name, seal)| format!("{name} {}", seal.checksum)).collect();
-        hex(xxh3_64(seals.join("\n").as_bytes()))
-    }
-
     pub(crate) fn new(
         sources: Vec<Source>,
         counts: Counts,
