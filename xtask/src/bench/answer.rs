@@ -152,7 +152,7 @@ fn rank_all(world: &World, model: &Model, rank: usize) {
     for (index, &shape) in SHAPES.iter().enumerate() {
         let mut line = Line::new(shape.name());
         line.port = port(rank).map(|row| row[index]);
-        for plan in world.plans_for(shape, true).iter().take(12) {
+        for plan in world.plans(shape).iter().take(12) {
             let how = Ask::default();
             let scorer = Scorer::new(model, &world.graph, how.calibration, how.known);
             let counting = Counting::new(&scorer);

@@ -37,9 +37,9 @@ pub(crate) struct Args {
     /// How many values of a variable a beam keeps
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     k: u32,
-    /// Plan for a score of every entity, not only of the best
+    /// Plan as `ask --either-side` does: score an atom from whichever side takes fewer rows
     #[arg(long)]
-    rank_all: bool,
+    either_side: bool,
     /// How many alternatives the normal form may have
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     max_branches: u32,
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let syntax = if args.sparql { Syntax::Sparql } else { Syntax::detect(&text) };
     let limits = Limits { branches: args.max_branches as usize, ..Limits::default() };
     let question = read(&text, syntax, graph, limits).map_err(|mistakes| misuse(&mistakes))?;
-    let options = PlanOptions { beam: args.k as usize, rank_all: args.rank_all };
+    let options = PlanOptions { beam: args.k as usize, rank_all: !args.either_side };
     let plan = Plan::new(&question.checked, &Statistics::new(graph), options);
     let mut out = std::io::stdout().lock();
     if args.json {

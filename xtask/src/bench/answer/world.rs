@@ -42,15 +42,10 @@ impl World {
         Self { name: "a generated graph and questions", graph: generated(scale), valid: None, queries }
     }
 
-    /// Plans of questions of a shape, for people who want the best answers.
+    /// Plans of questions of a shape, as `ask` makes them.
     pub(super) fn plans(&self, shape: Shape) -> Vec<Plan> {
-        self.plans_for(shape, false)
-    }
-
-    /// Plans for the best answers, or for a ranking of every entity.
-    pub(super) fn plans_for(&self, shape: Shape, rank_all: bool) -> Vec<Plan> {
         let statistics = Statistics::new(&self.graph);
-        let options = PlanOptions { rank_all, ..PlanOptions::default() };
+        let options = PlanOptions { rank_all: true, ..PlanOptions::default() };
         self.questions(shape).iter().map(|checked| Plan::new(checked, &statistics, options)).collect()
     }
 
