@@ -1,106 +1,224 @@
-//! Other assignments for the same answers, from the messages of an exact search.
+//! The next best assignments for the answers of an exact search.
+//!
+//! They are found as the best one is, with lists in place of single values: a t-norm is monotone, so
+//! the k best assignments of a node are made of the k best of each child, and of a child only the k
+//! values can matter whose own best is highest. What a proof left out as too small for the answers may
+//! still be an alternative, so the messages are computed once more, without bounds and further down.
 
-use super::explanation::{ALTERNATIVES, assignment_of};
+use super::explanation::ALTERNATIVES;
 use crate::graph::{EntityId, Id};
-use crate::plan::{BranchPlan, Message, MessageId, Plan, TreeNode};
+use crate::plan::{BranchPlan, Message, MessageId, Plan, SignedHop, TreeNode};
 use crate::search::beam::Assignment;
-use crate::search::exact::Exact;
-use crate::search::{AtomTruth, Logic, SearchError, best, rows};
+use crate::search::exact::{Exact, Goal};
+use crate::search::{AtomTruth, Budget, Certainty, Logic, SearchError, best, block_of, rows};
 
 /// How many values of a variable are tried.
-const TRIED: usize = 32;
+pub(super) const TRIED: usize = 64;
+/// The best assignment itself comes first.
+const COUNT: usize = ALTERNATIVES + 1;
+/// What a score may be off without anybody noticing.
+pub(super) const UNNOTICED: f32 = 1e-5;
 
-/// For each answer the best assignments that differ in one variable next to the target: for each of
-/// its values, what is further away is at its best.
-pub(super) fn of_tree(
-    plan: &Plan,
-    branch: &BranchPlan,
-    truth: &dyn AtomTruth,
-    logic: Logic,
-    exact: &Exact<'_>,
-    answers: &[EntityId],
-) -> Result<Vec<Vec<(Assignment, f32)>>, SearchError> {
-    let mut found: Vec<Vec<(Assignment, f32)>> = vec![Vec::new(); answers.len()];
-    let (Some(root), Some(tree)) = (branch.root, &branch.tree) else { return Ok(found) };
-    let search = Search { plan, truth, logic, exact };
-    for (message, child) in &tree.children {
-        let values = search.values(*message, answers)?;
-        for (place, &answer) in answers.iter().enumerate() {
-            let Some(assignment) = assignment_of(exact, tree, answer) else { continue };
-            let rest = search.rest(root, *message, answer);
-            for &(value, truth) in &values[place] {
-                let Some(others) = assignment_of(exact, child, value) else { continue };
-                let mut other = assignment.clone();
-                replace(&mut other, &others, child);
-                found[place].push((other, logic.t_norm.and(rest, truth)));
-            }
-        }
-    }
-    for all in &mut found {
-        all.retain(|(_, score)| *score > 0.0);
-        all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        all.dedup_by(|a, b| a.0 == b.0);
-        all.truncate(ALTERNATIVES + 1);
-    }
-    Ok(found)
+/// Assignments with their scores, best first.
+pub(super) type Ranked = Vec<(Assignment, f32)>;
+
+/// The best assignments for one answer.
+#[derive(Clone, Default)]
+pub(super) struct Listed {
+    pub(super) ranked: Ranked,
+    /// Whether no assignment that is not listed is better than one that is.
+    pub(super) certain: bool,
 }
 
-struct Search<'a> {
+/// Finds the best assignments of tree-shaped branches.
+pub(super) struct NextBest<'a> {
     plan: &'a Plan,
     truth: &'a dyn AtomTruth,
     logic: Logic,
-    exact: &'a Exact<'a>,
+    messages: Exact<'a>,
+    tried: usize,
+    /// Whether time was up before the messages were there.
+    stopped: bool,
 }
 
-impl Search<'_> {
-    /// For each answer x the best values y at the other end of a message, with `m(y) ⊤ φ`.
-    fn values(
+impl<'a> NextBest<'a> {
+    /// Computes every message from the `tried` best values of each variable.
+    pub(super) fn new(
+        plan: &'a Plan,
+        truth: &'a dyn AtomTruth,
+        logic: Logic,
+        budget: Budget,
+        tried: usize,
+    ) -> Result<Self, SearchError> {
+        let mut messages = Exact::new(plan, truth, logic, Budget { rows: None, ..budget })?;
+        let found = messages.run(Goal::Messages { most: tried })?;
+        let stopped = found.certainty == Certainty::Stopped;
+        Ok(Self { plan, truth, logic, messages, tried, stopped })
+    }
+
+    /// For each answer its best assignments in a branch.
+    pub(super) fn of_branch(
+        &self,
+        branch: &BranchPlan,
+        answers: &[EntityId],
+    ) -> Result<Vec<Listed>, SearchError> {
+        let (Some(root), Some(tree), false) = (branch.root, &branch.tree, self.stopped) else {
+            return Ok(vec![Listed::default(); answers.len()]);
+        };
+        let left_out = self.left_out(root, true);
+        let listed = |ranked: Ranked| {
+            let last = ranked.get(COUNT - 1).map_or(0.0, |(_, score)| *score);
+            Listed { ranked, certain: left_out <= last + UNNOTICED }
+        };
+        Ok(self.node(tree, root, answers)?.into_iter().map(listed).collect())
+    }
+
+    /// What an assignment can score at most that has a value which was not tried.
+    fn left_out(&self, message: MessageId, at_target: bool) -> f32 {
+        let shape = &self.plan.messages[message.index()];
+        let within = at_target && matches!(shape, Message::Meet(_));
+        let inner = shape.parts().iter().map(|part| self.left_out(*part, within)).fold(0.0, f32::max);
+        match shape {
+            // Less than the whole sub-query refuses too little: then every score may be too high.
+            Message::Not(_) => {
+                if inner > UNNOTICED {
+                    1.0
+                } else {
+                    0.0
+                }
+            }
+            // The answers are all looked at, those that were not chosen here too.
+            Message::Look { .. } if at_target => inner,
+            _ => inner.max(self.messages.left_out(message)),
+        }
+    }
+
+    /// For each value of a variable the best assignments of it and of what is further from the target.
+    fn node(
+        &self,
+        node: &TreeNode,
+        message: MessageId,
+        values: &[EntityId],
+    ) -> Result<Vec<Ranked>, SearchError> {
+        let own = self.own(node, message);
+        let alone = |&x: &EntityId| {
+            let score = self.logic.t_norm.all(own.iter().map(|part| self.messages.value(*part, x)));
+            vec![(vec![(node.variable, x)], score)]
+        };
+        let mut lists: Vec<Ranked> = values.iter().map(alone).collect();
+        for (message, child) in &node.children {
+            let further = self.edge(*message, child, values)?;
+            for (list, further) in lists.iter_mut().zip(further) {
+                *list = ranked(list.iter().flat_map(|(near, score)| {
+                    further.iter().map(move |(far, other)| {
+                        ([near.as_slice(), far].concat(), self.logic.t_norm.and(*score, *other))
+                    })
+                }));
+            }
+        }
+        Ok(lists)
+    }
+
+    /// The parts of a variable's message that speak of no variable beyond it.
+    fn own(&self, node: &TreeNode, message: MessageId) -> Vec<MessageId> {
+        let mut own = match &self.plan.messages[message.index()] {
+            Message::Meet(parts) => parts.clone(),
+            _ => vec![message],
+        };
+        for (child, _) in &node.children {
+            // The same message may stand twice, for two variables: each takes one of them away.
+            if let Some(at) = own.iter().position(|part| part == child) {
+                own.remove(at);
+            }
+        }
+        own
+    }
+
+    /// For each value of a variable the best assignments on the far side of an edge, the edge included.
+    fn edge(
         &self,
         message: MessageId,
-        answers: &[EntityId],
-    ) -> Result<Vec<Vec<(EntityId, f32)>>, SearchError> {
-        let n = self.truth.entities();
-        let t_norm = self.logic.t_norm;
-        let mut buffers = Default::default();
-        match &self.plan.messages[message.index()] {
-            Message::Project { source, hops, .. } => {
-                let tried = best(self.exact.values(*source), TRIED, |_| true);
-                let from: Vec<EntityId> = tried.iter().map(|&(y, _)| y).collect();
-                rows::of(self.truth, self.logic, &from, hops, &mut buffers)?;
-                let of_answer = |x: &EntityId| {
-                    let values = tried.iter().zip(buffers.0.chunks_exact(n));
-                    values.map(|(&(y, value), row)| (y, t_norm.and(value, row[x.index()]))).collect()
-                };
-                Ok(answers.iter().map(of_answer).collect())
-            }
-            Message::Look { hops, inner } => {
-                let inner = self.exact.values(*inner);
-                rows::of(self.truth, self.logic, answers, hops, &mut buffers)?;
-                let of_answer = |row: &[f32]| {
-                    let joint: Vec<f32> = row.iter().zip(inner).map(|(&a, &b)| t_norm.and(a, b)).collect();
-                    best(&joint, ALTERNATIVES + 1, |_| true)
-                };
-                Ok(buffers.0.chunks_exact(n).map(of_answer).collect())
-            }
-            _ => Ok(vec![Vec::new(); answers.len()]),
-        }
+        child: &TreeNode,
+        values: &[EntityId],
+    ) -> Result<Vec<Ranked>, SearchError> {
+        let (source, chosen) = match &self.plan.messages[message.index()] {
+            Message::Project { source, hops, .. } => (*source, self.towards(*source, hops, values)?),
+            Message::Look { inner, hops } => (*inner, self.away(*inner, hops, values)?),
+            _ => return Ok(vec![Ranked::new(); values.len()]),
+        };
+        let mut far: Vec<EntityId> = chosen.iter().flatten().map(|&(y, _)| y).collect();
+        far.sort_unstable();
+        far.dedup();
+        let lists = self.node(child, source, &far)?;
+        let of_value = |chosen: Vec<(EntityId, f32)>| {
+            let lists =
+                chosen.iter().filter_map(|&(y, edge)| Some((edge, &lists[far.binary_search(&y).ok()?])));
+            ranked(lists.flat_map(|(edge, list)| {
+                list.iter().map(move |(far, score)| (far.clone(), self.logic.t_norm.and(*score, edge)))
+            }))
+        };
+        Ok(chosen.into_iter().map(of_value).collect())
     }
 
-    /// What everything but one message says of an answer.
-    fn rest(&self, root: MessageId, message: MessageId, answer: EntityId) -> f32 {
-        let Message::Meet(parts) = &self.plan.messages[root.index()] else { return 1.0 };
-        // The same message may stand twice, for two variables: only one of them is left out.
-        let left_out = parts.iter().position(|part| *part == message);
-        let rest = parts.iter().enumerate().filter(|(index, _)| Some(*index) != left_out);
-        self.logic.t_norm.all(rest.map(|(_, part)| self.exact.value(*part, answer)))
+    /// For each value x the values y with the best `m(y) ⊤ φ(y, x)`, each with φ: one row for each y.
+    fn towards(
+        &self,
+        source: MessageId,
+        hops: &[SignedHop],
+        values: &[EntityId],
+    ) -> Result<Vec<Vec<(EntityId, f32)>>, SearchError> {
+        let n = self.truth.entities();
+        let message = self.messages.values(source);
+        let tried = best(message, self.tried, |y| message[y.index()] > 0.0);
+        let mut joint: Vec<Vec<f32>> = vec![Vec::with_capacity(tried.len()); values.len()];
+        let mut edges = joint.clone();
+        let mut buffers = Default::default();
+        for block in tried.chunks(block_of(n)) {
+            let from: Vec<EntityId> = block.iter().map(|&(y, _)| y).collect();
+            rows::of(self.truth, self.logic, &from, hops, &mut buffers)?;
+            for (&(_, value), row) in block.iter().zip(buffers.0.chunks_exact(n)) {
+                for (place, x) in values.iter().enumerate() {
+                    edges[place].push(row[x.index()]);
+                    joint[place].push(self.logic.t_norm.and(value, row[x.index()]));
+                }
+            }
+        }
+        // The places in the list of those tried stand for the values.
+        let of_value = |(joint, edges): (&Vec<f32>, &Vec<f32>)| {
+            let places = best(joint, COUNT, |at| joint[at.index()] > 0.0);
+            places.into_iter().map(|(at, _)| (tried[at.index()].0, edges[at.index()])).collect()
+        };
+        Ok(joint.iter().zip(&edges).map(of_value).collect())
+    }
+
+    /// The same by rows from x: `φ(x, y) ⊤ m(y)`.
+    fn away(
+        &self,
+        inner: MessageId,
+        hops: &[SignedHop],
+        values: &[EntityId],
+    ) -> Result<Vec<Vec<(EntityId, f32)>>, SearchError> {
+        let n = self.truth.entities();
+        let inner = self.messages.values(inner);
+        let mut chosen = Vec::with_capacity(values.len());
+        let mut buffers = Default::default();
+        for block in values.chunks(block_of(n)) {
+            rows::of(self.truth, self.logic, block, hops, &mut buffers)?;
+            for row in buffers.0.chunks_exact(n) {
+                let joint: Vec<f32> =
+                    row.iter().zip(inner).map(|(&a, &b)| self.logic.t_norm.and(a, b)).collect();
+                let best = best(&joint, COUNT, |y| joint[y.index()] > 0.0);
+                chosen.push(best.into_iter().map(|(y, _)| (y, row[y.index()])).collect());
+            }
+        }
+        Ok(chosen)
     }
 }
 
-fn replace(assignment: &mut Assignment, others: &Assignment, child: &TreeNode) {
-    for (id, value) in assignment.iter_mut() {
-        if let Some(&(_, other)) = others.iter().find(|(variable, _)| variable == id) {
-            *value = other;
-        }
-    }
-    debug_assert!(assignment.iter().any(|(id, _)| *id == child.variable));
+/// The best of some assignments; what is not true at all is none.
+fn ranked(all: impl Iterator<Item = (Assignment, f32)>) -> Ranked {
+    let mut all: Ranked = all.filter(|(_, score)| *score > 0.0).collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    all.truncate(COUNT);
+    all
 }

@@ -1,7 +1,8 @@
 //! Why an entity is an answer: data, not text.
 
+use super::alternatives::{Listed, NextBest, TRIED, UNNOTICED};
 use super::witness::{SubQuery, Witnesses};
-use super::{Ask, alternatives, score_text};
+use super::{Ask, score_text};
 use crate::graph::{EntityId, Graph, Id, Split, Triple};
 use crate::plan::{BranchPlan, Plan, TreeNode};
 use crate::query::{Atom, Direction, Hop, Term, VariableId};
@@ -33,9 +34,12 @@ pub struct Explanation {
     pub atoms: Vec<ExplainedAtom>,
     /// Every negated sub-query of the branch.
     pub sub_queries: Vec<SubQuery>,
-    /// The next best assignments for the same answer, as far as they were looked at: on a tree those
-    /// that have another value at one variable next to the target.
+    /// The next best assignments for the same answer, best first.
     pub alternatives: Vec<Alternative>,
+    /// Whether they are proven to be the next best of all, to four digits; else they are the best among
+    /// those looked at: of a beam, near the vectors of continuous optimisation, or where a question that
+    /// is a tree has too many promising values to try them all.
+    pub alternatives_certain: bool,
 }
 
 /// An atom with its variables replaced by their values.
@@ -118,18 +122,19 @@ pub(super) fn explain(
     top: &[(EntityId, f32)],
 ) -> Result<Vec<Option<Explanation>>, SearchError> {
     let answers: Vec<EntityId> = top.iter().map(|&(entity, _)| entity).collect();
-    let mut found: Vec<Vec<Vec<(Assignment, f32)>>> = Vec::new();
+    let next_best = exact.map(|_| NextBest::new(plan, truth, how.logic, how.budget, TRIED)).transpose()?;
+    let mut found: Vec<Vec<Listed>> = Vec::new();
     for (index, branch) in plan.branches.iter().enumerate() {
-        found.push(match exact {
-            Some(exact) => alternatives::of_tree(plan, branch, truth, how.logic, exact, &answers)?,
-            None => beam.assignments(index, &answers, ALTERNATIVES + 1)?,
+        let of_beam = |ranked| Listed { ranked, certain: false };
+        found.push(match &next_best {
+            Some(next_best) => next_best.of_branch(branch, &answers)?,
+            None => beam.assignments(index, &answers, ALTERNATIVES + 1)?.into_iter().map(of_beam).collect(),
         });
     }
     let witnesses = Witnesses { truth, logic: how.logic, exact, beam };
     let mut explanations = Vec::with_capacity(answers.len());
     for (index, &answer) in answers.iter().enumerate() {
-        let of_beam =
-            |branch: &[Vec<(Assignment, f32)>]| branch[index].first().map_or(0.0, |(_, score)| *score);
+        let of_beam = |branch: &[Listed]| branch[index].ranked.first().map_or(0.0, |(_, score)| *score);
         let branch_scores = match exact {
             Some(exact) => exact.branch_scores(answer),
             None => found.iter().map(|branch| of_beam(branch)).collect(),
@@ -144,7 +149,7 @@ pub(super) fn explain(
         let listed = &found[branch][index];
         let assignment = match (exact, &branch_plan.tree) {
             (Some(exact), Some(tree)) => assignment_of(exact, tree, answer),
-            _ => listed.first().map(|(assignment, _)| assignment.clone()),
+            _ => listed.ranked.first().map(|(assignment, _)| assignment.clone()),
         };
         let Some(assignment) = assignment else {
             explanations.push(None);
@@ -153,13 +158,26 @@ pub(super) fn explain(
         let sub_queries = witnesses.against(branch_plan, &assignment)?;
         let same =
             |other: &Assignment| other.iter().all(|&(id, value)| value_of(&assignment, id) == Some(value));
-        let alternatives = listed.iter().filter(|(other, _)| !same(other)).take(ALTERNATIVES);
-        let alternatives = alternatives
+        // A search that was cut short may have missed what is found here: that is no next best.
+        let best = branch_scores[branch];
+        let missed = |score: f32| exact.is_some() && score > best + UNNOTICED;
+        let others = listed.ranked.iter().filter(|(other, score)| !same(other) && !missed(*score));
+        let alternatives = others
+            .take(ALTERNATIVES)
             .map(|(assignment, score)| Alternative { assignment: assignment.clone(), score: *score })
             .collect();
+        let alternatives_certain = listed.certain && !listed.ranked.iter().any(|(_, score)| missed(*score));
         let atoms = atoms(branch_plan, truth, how.logic, &assignment);
-        let mut explanation =
-            Explanation { branch, branch_scores, score: 0.0, assignment, atoms, sub_queries, alternatives };
+        let mut explanation = Explanation {
+            branch,
+            branch_scores,
+            score: 0.0,
+            assignment,
+            atoms,
+            sub_queries,
+            alternatives,
+            alternatives_certain,
+        };
         explanation.score = explanation.refold(how.logic);
         explanations.push(Some(explanation));
     }

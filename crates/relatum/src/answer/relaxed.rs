@@ -109,8 +109,16 @@ impl<'a> Explainer<'a> {
         let sub_queries = witnesses.against(plan, &assignment)?;
         let atoms = atoms(plan, self.truth, self.how.logic, &assignment);
         let alternatives = Vec::new();
-        let mut explanation =
-            Explanation { branch, branch_scores, score: 0.0, assignment, atoms, sub_queries, alternatives };
+        let mut explanation = Explanation {
+            branch,
+            branch_scores,
+            score: 0.0,
+            assignment,
+            atoms,
+            sub_queries,
+            alternatives,
+            alternatives_certain: false,
+        };
         explanation.score = explanation.refold(self.how.logic);
         Ok(explanation)
     }

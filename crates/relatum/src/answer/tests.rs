@@ -1,7 +1,10 @@
 //! Explanations re-fold to their scores, and say what is known.
 
+use std::collections::HashMap;
+
 use proptest::prelude::*;
 
+use super::alternatives::NextBest;
 use super::explanation::atoms;
 use super::{
     Answer, Ask, Explanation, Marks, Method, SubQuery, Witness, answer, ask, known_answers, score_text,
@@ -11,8 +14,9 @@ use crate::logic::TNorm;
 use crate::model::{Calibration, Model, predictor};
 use crate::plan::{Plan, PlanOptions, Statistics};
 use crate::query::testing::tiny_graph;
-use crate::query::{Limits, Syntax, read};
+use crate::query::{Limits, Syntax, VariableId, read};
 use crate::search::beam::Width;
+use crate::search::testing::every_score;
 use crate::search::tests::{checked, logics, tables};
 use crate::search::{Budget, Certainty, Known, Logic, Scorer, SearchError};
 
@@ -39,6 +43,72 @@ proptest! {
             prop_assert!(are_witnessed(&explanation.sub_queries, logic), "{explanation:?}");
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn alternatives_are_the_next_best_of_all_assignments(
+        checked in checked(), table in tables(), logic in logics(), by_beam: bool, rank_all: bool
+    ) {
+        let graph = tiny_graph(&[]);
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 10_000, rank_all });
+        let exactly = plan.is_tree() && !by_beam;
+        // A beam in the manner of the paper at full width: of trees too.
+        let (method, width) = (if exactly { Method::Auto } else { Method::Beam }, Width { k: 10_000, paper: by_beam });
+        let how = Ask { logic, method, explain: true, width, ..Ask::default() };
+        let found = answer(&plan, &table, &Marks(None), &how).unwrap();
+        for answer in &found.answers {
+            let explanation = answer.explanation.as_ref().expect("every answer has a reason");
+            let branch = &checked.normal_form.branches[explanation.branch];
+            let values = HashMap::from([(plan.target, answer.entity)]);
+            let expected = padded(every_score(&table, branch, &values, logic).into_iter().skip(1));
+            let listed = padded(explanation.alternatives.iter().map(|other| other.score));
+            prop_assert!(are_close(&listed, &expected), "{listed:?}, naive {expected:?}: {explanation:?}");
+            prop_assert_eq!(explanation.alternatives_certain, exactly);
+            for (index, other) in explanation.alternatives.iter().enumerate() {
+                let values: HashMap<VariableId, EntityId> = other.assignment.iter().copied().collect();
+                prop_assert!((every_score(&table, branch, &values, logic)[0] - other.score).abs() < 1e-5);
+                let earlier = explanation.alternatives[..index].iter().map(|it| &it.assignment);
+                let all: Vec<HashMap<VariableId, EntityId>> = earlier
+                    .chain([&explanation.assignment])
+                    .map(|assignment| assignment.iter().copied().collect())
+                    .collect();
+                prop_assert!(!all.contains(&values), "{explanation:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn where_few_values_are_tried_certain_alternatives_are_the_next_best(
+        checked in checked(), table in tables(), logic in logics(), tried in 1usize..3, rank_all: bool
+    ) {
+        let graph = tiny_graph(&[]);
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 64, rank_all });
+        if !plan.is_tree() {
+            return Ok(());
+        }
+        let answers: Vec<EntityId> = graph.entities.ids().collect();
+        let next_best = NextBest::new(&plan, &table, logic, Budget::default(), tried).unwrap();
+        for (planned, branch) in plan.branches.iter().zip(&checked.normal_form.branches) {
+            let listed = next_best.of_branch(planned, &answers).unwrap();
+            for (listed, answer) in listed.iter().zip(&answers).filter(|(listed, _)| listed.certain) {
+                let expected = padded(every_score(&table, branch, &HashMap::from([(plan.target, *answer)]), logic).into_iter());
+                let scores = padded(listed.ranked.iter().map(|(_, score)| *score));
+                prop_assert!(are_close(&scores, &expected), "{scores:?}, naive {expected:?}");
+            }
+        }
+    }
+}
+
+/// The first three scores, and nothing where there are fewer.
+fn padded(scores: impl Iterator<Item = f32>) -> Vec<f32> {
+    scores.chain(std::iter::repeat(0.0)).take(3).collect()
+}
+
+fn are_close(a: &[f32], b: &[f32]) -> bool {
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() < 2e-5)
 }
 
 /// Whether each sub-query is at least as true as its witness, whose parts fold to its score. (It may
@@ -197,4 +267,42 @@ fn continuous_optimisation_explains_itself_by_the_nearest_entities() {
     }
     let refused = ask(&plan, &model, &graph, &Ask { calibration: Calibration::SoftmaxCount, ..how });
     assert_eq!(refused, Err(SearchError::NeedsARow { calibration: Calibration::SoftmaxCount }));
+}
+
+#[test]
+fn an_alternative_may_differ_far_from_the_target_and_at_a_loop() {
+    let mut builder = GraphBuilder::default();
+    for (head, relation, tail) in [
+        ("Bride", "stars", "Richard"),
+        ("Bride", "genre", "Drama"),
+        ("Bride", "genre", "Comedy"),
+        ("Alien", "genre", "Drama"),
+        ("Alien", "genre", "Comedy"),
+        ("Drama", "like", "Drama"),
+        ("Comedy", "like", "Comedy"),
+    ] {
+        builder.add(Split::Train, head, relation, tail);
+    }
+    let graph = builder.finish().0;
+    let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
+    for text in [
+        "?A : exists F, D. stars(F, A) and genre(F, D) and genre(Alien, D)",
+        "?A : exists F, D. stars(F, A) and genre(F, D) and genre(Alien, D) and like(D, D)",
+    ] {
+        let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+        let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+        let found = ask(&plan, &model, &graph, &Ask { explain: true, top: 1, ..Ask::default() }).unwrap();
+        let explanation = found.answers[0].explanation.as_ref().unwrap();
+        let other = &explanation.alternatives[0];
+        let values = |assignment: &[(VariableId, EntityId)]| {
+            let mut names: Vec<String> =
+                assignment.iter().map(|&(_, value)| graph.entity_text(value)).collect();
+            names.sort();
+            names
+        };
+        let mut both = [values(&explanation.assignment), values(&other.assignment)];
+        both.sort();
+        assert_eq!(both, [["Bride", "Comedy", "Richard"], ["Bride", "Drama", "Richard"]], "{text}");
+        assert_eq!((explanation.score, other.score), (1.0, 1.0));
+    }
 }

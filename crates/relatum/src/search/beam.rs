@@ -75,6 +75,22 @@ struct Vectors {
     shared: Vec<f32>,
 }
 
+/// The entities whose assignments are wanted, and how many of each.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    entities: &'a [EntityId],
+    count: usize,
+}
+
+impl Asked<'_> {
+    /// Scores alone.
+    const NOTHING: Self = Self { entities: &[], count: 1 };
+}
+
+/// States that agree on every variable that is still needed, best first: one, or as many as are asked
+/// for.
+type Merged = FxHashMap<Vec<EntityId>, Vec<State>>;
+
 /// Rows used so far, across branches and sub-queries.
 #[derive(Default)]
 struct Usage {
@@ -112,7 +128,7 @@ impl<'a> Beam<'a> {
         self.score_anchors(&mut usage)?;
         let mut scores: Option<Vec<f32>> = None;
         for branch in &self.plan.branches {
-            let found = self.branch(branch, &[], &[], &mut usage)?.scores;
+            let found = self.branch(branch, &[], Asked::NOTHING, &mut usage)?.scores;
             scores = Some(match scores {
                 None => found,
                 Some(mut all) => {
@@ -159,9 +175,17 @@ impl<'a> Beam<'a> {
         count: usize,
     ) -> Result<Vec<Vec<(Assignment, f32)>>, SearchError> {
         let Some(plan) = self.plan.branches.get(branch) else { return Ok(Vec::new()) };
-        let mut usage = Usage::default();
-        self.score_anchors(&mut usage)?;
-        let outcome = self.branch(plan, &[], answers, &mut usage)?;
+        let run = |count: usize| {
+            let mut usage = Usage::default();
+            self.score_anchors(&mut usage)?;
+            let outcome = self.branch(plan, &[], Asked { entities: answers, count }, &mut usage)?;
+            Ok::<_, SearchError>((outcome, usage.stopped))
+        };
+        let (mut outcome, stopped) = run(count)?;
+        if stopped {
+            // More states take more rows: within the budget there may be no more than the best.
+            (outcome, _) = run(1)?;
+        }
         let of_answer =
             |(place, answer): (usize, &EntityId)| self.assigned(plan.target, &outcome, place, *answer, count);
         Ok(answers.iter().enumerate().map(of_answer).collect())
@@ -206,7 +230,8 @@ impl<'a> Beam<'a> {
         let Some(target) = value(nested.target) else { return Ok((0.0, None)) };
         let inputs: Assignment = nested.inputs.iter().filter_map(|&id| Some((id, value(id)?))).collect();
         let whole = Self { budget: Budget { rows: None, until: None, ..self.budget }, ..*self };
-        let outcome = whole.branch(nested, &inputs, &[target], &mut Usage::default())?;
+        let asked = Asked { entities: &[target], count: 1 };
+        let outcome = whole.branch(nested, &inputs, asked, &mut Usage::default())?;
         let mut found = self.assigned(nested.target, &outcome, 0, target, 1);
         Ok((outcome.scores[target.index()], found.pop().map(|(assignment, _)| assignment)))
     }
@@ -215,7 +240,7 @@ impl<'a> Beam<'a> {
         &self,
         plan: &BranchPlan,
         inputs: &[(VariableId, EntityId)],
-        asked: &[EntityId],
+        asked: Asked<'_>,
         usage: &mut Usage,
     ) -> Result<Outcome, SearchError> {
         let n = self.truth.entities();
@@ -224,7 +249,7 @@ impl<'a> Beam<'a> {
         let (mut reached, mut shared) = (Vec::new(), Vec::new());
         for (index, step) in plan.steps.iter().enumerate() {
             let to_target = index + 1 == plan.steps.len() && step.variable == plan.target;
-            let mut next: FxHashMap<Vec<EntityId>, State> = FxHashMap::default();
+            let mut next = Merged::default();
             let mut left = states.as_slice();
             while !left.is_empty() && !usage.stopped {
                 let size = self.budget.block(usage.rows, cost(step, usage), block_of(n)).min(left.len());
@@ -242,15 +267,16 @@ impl<'a> Beam<'a> {
                         for (all, &truth) in scores.iter_mut().zip(&vector) {
                             *all = all.max(t_norm.and(state.score, truth));
                         }
-                        if !asked.is_empty() {
-                            let own = asked.iter().map(|x| t_norm.and(state.score, vector[x.index()]));
+                        if !asked.entities.is_empty() {
+                            let own =
+                                asked.entities.iter().map(|x| t_norm.and(state.score, vector[x.index()]));
                             reached.push((state.clone(), own.collect()));
                         }
                     } else if self.budget.is_late() {
                         usage.stopped = true;
                         break;
                     } else {
-                        self.extend(step, state, &vector, &mut next);
+                        self.extend(step, state, &vector, asked.count, &mut next);
                     }
                 }
             }
@@ -272,7 +298,8 @@ impl<'a> Beam<'a> {
             for state in states {
                 if let Some(answer) = state.value(plan.target) {
                     scores[answer.index()] = scores[answer.index()].max(state.score);
-                    let own = asked.iter().map(|&x| if x == answer { state.score } else { self.nothing });
+                    let own =
+                        asked.entities.iter().map(|&x| if x == answer { state.score } else { self.nothing });
                     let own = own.collect();
                     reached.push((state, own));
                 }
@@ -282,7 +309,7 @@ impl<'a> Beam<'a> {
     }
 
     /// Adds the best extensions of a state to the next states, merged by what is still needed.
-    fn extend(&self, step: &Step, state: &State, vector: &[f32], next: &mut FxHashMap<Vec<EntityId>, State>) {
+    fn extend(&self, step: &Step, state: &State, vector: &[f32], keep: usize, next: &mut Merged) {
         let own = |x: EntityId| vector[x.index()] > self.nothing;
         let joint: Vec<f32>;
         let by = if self.width.paper {
@@ -298,38 +325,32 @@ impl<'a> Beam<'a> {
             values.push((step.variable, value));
             let extended = State { values, score, place };
             let key: Vec<EntityId> = step.needed.iter().filter_map(|&id| extended.value(id)).collect();
-            match next.entry(key) {
-                std::collections::hash_map::Entry::Vacant(free) => {
-                    free.insert(extended);
-                }
-                std::collections::hash_map::Entry::Occupied(mut known) => {
-                    let known = known.get_mut();
-                    let better = extended
-                        .score
-                        .total_cmp(&known.score)
-                        .then_with(|| known.values.cmp(&extended.values));
-                    let wins = better.is_gt();
-                    if wins {
-                        *known = extended;
-                    }
-                }
+            let merged = next.entry(key).or_default();
+            let is_better = |other: &State| {
+                other.score.total_cmp(&score).then_with(|| extended.values.cmp(&other.values)).is_gt()
+            };
+            let at = merged.partition_point(is_better);
+            if at < keep {
+                merged.insert(at, extended);
+                merged.truncate(keep);
             }
         }
     }
 
     /// The states to go on with, in an order that depends on nothing but them.
-    fn cut(&self, step: &Step, next: FxHashMap<Vec<EntityId>, State>) -> Vec<State> {
-        let mut states: Vec<State> = next.into_values().collect();
+    fn cut(&self, step: &Step, next: Merged) -> Vec<State> {
+        let mut merged: Vec<Vec<State>> = next.into_values().collect();
         // Of equal scores the first value of every state comes before the second of any: where many
         // facts are 1, a beam that took all values of its first state would see nothing else.
-        states.sort_unstable_by(|a, b| {
+        merged.sort_unstable_by(|a, b| {
+            let (a, b) = (&a[0], &b[0]);
             let by_place = a.place.cmp(&b.place).then_with(|| a.values.cmp(&b.values));
             b.score.total_cmp(&a.score).then(by_place)
         });
         if !self.width.paper && step.beam.is_some() {
-            states.truncate(self.width.k);
+            merged.truncate(self.width.k);
         }
-        states
+        merged.into_iter().flatten().collect()
     }
 
     /// For each state, how true each value of the step's variable is by all factors. None: the budget
@@ -375,7 +396,7 @@ impl<'a> Beam<'a> {
                 Factor::Negated(which) => {
                     let Some(nested) = plan.negated.get(*which) else { continue };
                     if nested.inputs.is_empty() {
-                        let found = self.branch(nested, &[], &[], usage)?.scores;
+                        let found = self.branch(nested, &[], Asked::NOTHING, usage)?.scores;
                         if usage.stopped {
                             return Ok(None);
                         }
@@ -389,7 +410,7 @@ impl<'a> Beam<'a> {
                     for (vector, state) in all.iter_mut().zip(states) {
                         let inputs: Assignment =
                             nested.inputs.iter().filter_map(|&id| Some((id, state.value(id)?))).collect();
-                        let found = self.branch(nested, &inputs, &[], usage)?.scores;
+                        let found = self.branch(nested, &inputs, Asked::NOTHING, usage)?.scores;
                         // Less than the whole sub-query would refuse too little.
                         if usage.stopped {
                             return Ok(None);

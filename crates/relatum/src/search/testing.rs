@@ -66,6 +66,26 @@ pub(crate) fn naive(table: &Table, normal_form: &NormalForm, logic: Logic) -> Ve
         .collect()
 }
 
+/// The score of every assignment by which an entity is an answer of a branch, best first.
+pub(crate) fn every_score(
+    table: &Table,
+    branch: &Branch,
+    values: &HashMap<VariableId, EntityId>,
+    logic: Logic,
+) -> Vec<f32> {
+    let Some(variable) = branch.variables().into_iter().find(|id| !values.contains_key(id)) else {
+        return vec![best(table, branch, values, logic)];
+    };
+    let with = |value: EntityId| {
+        let mut values = values.clone();
+        values.insert(variable, value);
+        every_score(table, branch, &values, logic)
+    };
+    let mut scores: Vec<f32> = (0..table.entities()).map(EntityId::from_index).flat_map(with).collect();
+    scores.sort_by(|a, b| b.total_cmp(a));
+    scores
+}
+
 fn best(table: &Table, branch: &Branch, values: &HashMap<VariableId, EntityId>, logic: Logic) -> f32 {
     let open = branch.variables().into_iter().find(|id| !values.contains_key(id));
     if let Some(variable) = open {

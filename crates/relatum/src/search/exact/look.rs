@@ -52,7 +52,8 @@ impl Exact<'_> {
             });
         }
         if next.len() > reach.rows {
-            next.select_nth_unstable_by(reach.rows, better);
+            let (_, &mut (_, left_out), _) = next.select_nth_unstable_by(reach.rows, better);
+            state.left_out = left_out;
             next.truncate(reach.rows);
         }
         next.sort_unstable_by(better);

@@ -46,6 +46,12 @@ pub enum Goal<'a> {
         /// As for [`Goal::Top`].
         most: Option<usize>,
     },
+    /// The messages themselves, in one pass: each projection and each look takes the rows of its best
+    /// values, no more than so many. [`Exact::left_out`] tells what that left out.
+    Messages {
+        /// How many.
+        most: usize,
+    },
 }
 
 /// A message below this is as good as nothing: bounds smaller than it are not chased further.
@@ -128,7 +134,10 @@ impl<'a> Exact<'a> {
     /// Searches until the goal is proven or the budget is spent.
     pub fn run(&mut self, goal: Goal<'_>) -> Result<Found, SearchError> {
         match goal {
-            Goal::All { floor, most } => self.pass(floor.max(NEGLIGIBLE), most),
+            Goal::All { floor, most } => {
+                self.pass(Reach { least: floor.max(NEGLIGIBLE), rows: usize::MAX }, most)
+            }
+            Goal::Messages { most } => self.pass(Reach { least: NEGLIGIBLE, rows: most }, Some(most)),
             Goal::Top { count, keep, within, most } => {
                 self.most = most.unwrap_or(usize::MAX);
                 self.prove(count, keep, within)
@@ -137,10 +146,10 @@ impl<'a> Exact<'a> {
     }
 
     /// One pass over the messages, with lower bounds alone.
-    fn pass(&mut self, floor: f32, most: Option<usize>) -> Result<Found, SearchError> {
+    fn pass(&mut self, reach: Reach, most: Option<usize>) -> Result<Found, SearchError> {
         (self.bounded, self.most) = (false, most.unwrap_or(usize::MAX));
         self.score_anchors()?;
-        self.round(Reach { least: floor, rows: usize::MAX })?;
+        self.round(reach)?;
         let (scores, _) = self.joined();
         let within = self.error();
         Ok(self.found(scores, within))
@@ -228,6 +237,12 @@ impl<'a> Exact<'a> {
     /// The values of a message for all entities; none if it was never computed.
     pub(crate) fn values(&self, message: MessageId) -> &[f32] {
         self.states.get(message.index()).map_or(&[], |state| &state.low)
+    }
+
+    /// The largest value of a projection's source, or of what a look was to look at, that a limit on
+    /// their number left out; 0 if none was.
+    pub(crate) fn left_out(&self, message: MessageId) -> f32 {
+        self.states.get(message.index()).map_or(0.0, |state| state.left_out)
     }
 
     /// The value at the other end of a projection or look in the best assignment that gives this

@@ -99,7 +99,8 @@ impl Exact<'_> {
             .collect();
         let keep = if limited { self.most } else { reach.rows };
         if values.len() > keep {
-            values.select_nth_unstable_by(keep, better);
+            let (_, &mut (_, left_out), _) = values.select_nth_unstable_by(keep, better);
+            projection.state.left_out = left_out;
             values.truncate(keep);
             if limited {
                 self.cut = true;

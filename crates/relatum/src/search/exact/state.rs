@@ -13,6 +13,8 @@ pub(super) struct State {
     pub(super) seen: Vec<Seen>,
     /// For each entity, the value at the other end of the best assignment.
     pub(super) via: Vec<EntityId>,
+    /// The largest value that a limit on their number left out.
+    pub(super) left_out: f32,
 }
 
 /// The upper bound of a message.
@@ -44,7 +46,7 @@ impl State {
 
     /// Nothing known yet of a projection or look over n entities.
     pub(super) fn open(n: usize, high: High) -> Self {
-        Self { low: vec![0.0; n], high, seen: vec![Seen::Not; n], via: vec![EntityId(0); n] }
+        Self { low: vec![0.0; n], high, seen: vec![Seen::Not; n], via: vec![EntityId(0); n], left_out: 0.0 }
     }
 
     pub(super) fn set_row(&mut self, row: &[f32]) {
