@@ -60,6 +60,23 @@ fn calibration_ends_by_itself_when_the_held_out_loss_stands_still() {
 }
 
 #[test]
+fn where_nothing_beats_sigmoid_the_model_stays_as_it_was() {
+    let desk = desk();
+    let file = desk.path("ring/models/default/model.safetensors");
+    // Steps so long that every epoch makes it worse.
+    let wild = ["calibrate", "ring", "--queries", "200", "--epochs", "1", "--lr", "1e6"];
+    let before = fs::read(&file).unwrap();
+    let said = desk.ok(&wild);
+    assert!(said.starts_with("no epoch was better than sigmoid"), "{said}");
+    assert!(said.ends_with("`default` stays without lines\n"), "{said}");
+    assert_eq!(before, fs::read(&file).unwrap());
+    desk.ok(&["calibrate", "ring", "--queries", "200", "--epochs", "3"]);
+    let calibrated = fs::read(&file).unwrap();
+    assert!(desk.ok(&wild).ends_with("`default` keeps the lines it had\n"));
+    assert_eq!(calibrated, fs::read(&file).unwrap());
+}
+
+#[test]
 fn continuous_optimisation_is_a_method_with_a_calibration_of_its_own() {
     let desk = desk();
     let path = "?A : exists V. knows(p1, V) and trusts(V, A)";
@@ -77,9 +94,9 @@ fn misuse_is_explained_and_leaves_nothing_behind() {
     assert_eq!(none.code, 2);
     assert!(none.stderr.contains("there is no model `other`"), "{}", none.stderr);
     assert!(!desk.path("ring/models/other").exists());
-    for flags in [["--queries", "1"], ["--lr", "0"], ["--lr", "NaN"]] {
+    for flags in [["--queries", "1"], ["--epochs", "0"], ["--lr", "0"], ["--lr", "NaN"]] {
         let refused = desk.run(&["calibrate", "ring", flags[0], flags[1]]);
         assert_eq!(refused.code, 2, "{flags:?}");
-        assert!(refused.stderr.contains("expected a number"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("expected a "), "{}", refused.stderr);
     }
 }

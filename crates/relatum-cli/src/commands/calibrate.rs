@@ -31,7 +31,7 @@ pub(crate) struct Args {
     queries: usize,
     /// How often each question is seen at most; it ends before when the held-out loss has all but
     /// stood still
-    #[arg(long, default_value_t = 40)]
+    #[arg(long, default_value_t = 40, value_parser = at_least_one)]
     epochs: usize,
     /// The learning rate
     #[arg(long, default_value_t = CalibrateSettings::default().learning_rate, value_parser = positive)]
@@ -48,6 +48,11 @@ pub(crate) struct Args {
 const FALL: f64 = 0.999;
 /// So many epochs in which it does not fall are the last.
 const PATIENCE: usize = 3;
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|&count| count > 0);
+    count.ok_or_else(|| "expected a whole number, at least 1".to_owned())
+}
 
 fn at_least_two(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|count| (2..=10_000_000).contains(count));
@@ -90,6 +95,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if signals::stop_requested() {
         output::say("stopped: the model is as it was");
         return Err(Stopped.into());
+    }
+    if done.epoch == 0 {
+        let kept =
+            if stored.model.affine().is_some() { "keeps the lines it had" } else { "stays without lines" };
+        writeln!(
+            std::io::stdout(),
+            "no epoch was better than sigmoid on the held-out questions (loss {:.4}): `{}` {kept}",
+            done.losses[0],
+            args.model,
+        )?;
+        return Ok(());
     }
     let relations = done.affine.len();
     let Some(model) = stored.model.with_affine(done.affine) else {
