@@ -15,6 +15,7 @@ pub use branch::{Branch, Negated};
 
 use super::error::QueryError;
 use super::formula::{Formula, Query, Variable, VariableId};
+use super::syntax::Part;
 use crate::graph::Graph;
 
 /// What a query may grow to.
@@ -74,9 +75,7 @@ impl NormalForm {
     pub fn sub_query_text(&self, negated: &Negated, graph: &Graph) -> String {
         let formula = Formula::exists(negated.bound.clone(), negated.branch.formula());
         let query = Query { target: self.target, variables: self.variables.clone(), formula };
-        let text = query.named(graph).to_string();
-        // `?A : …`, of which the target is said already.
-        text.split_once(" : ").map_or_else(String::new, |(_, formula)| format!("({formula})"))
+        Part { query: &query.named(graph), free: &negated.free() }.to_string()
     }
 
     /// Whether an alternative says something twice, of two variables with the same role.

@@ -162,3 +162,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn every_outer_variable_of_a_sub_query_is_written_alike() {
+    let graph = tiny_graph(&[]);
+    let text =
+        "?Y : exists X. r0(X, Y) and not (exists W. r0(Y, W) and r0(W, X) and not (exists Z. r0(Z, W)))";
+    let normal =
+        syntax::parse(text).unwrap().resolve(&graph).unwrap().normal_form(Limits::default()).unwrap();
+    let nested = &normal.branches[0].negated[0];
+    assert_eq!(
+        normal.sub_query_text(nested, &graph),
+        "(exists W. r0(Y, W) and r0(W, X) and not (exists Z. r0(Z, W)))"
+    );
+    assert_eq!(normal.sub_query_text(&nested.branch.negated[0], &graph), "(exists Z. r0(Z, W))");
+}

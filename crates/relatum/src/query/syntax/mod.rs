@@ -22,6 +22,7 @@ mod print;
 mod tests;
 
 pub use parser::parse;
+pub(crate) use print::Part;
 pub use print::name_text;
 
 /// How deep parentheses, negations and quantifiers may be nested.

@@ -16,6 +16,24 @@ impl Display for Query<Name, Name> {
     }
 }
 
+/// A part of a query, as it stands in it after a `not`; variables that it does not bind itself are
+/// written as those that it does.
+pub(crate) struct Part<'a> {
+    pub(crate) query: &'a Query<Name, Name>,
+    /// The variables that are bound around it.
+    pub(crate) free: &'a [VariableId],
+}
+
+impl Display for Part<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let mut printer = Printer { names: vec![None; self.query.variables.len()], query: self.query };
+        for &id in self.free {
+            printer.enter(id);
+        }
+        printer.formula(f, &self.query.formula, Around::Not)
+    }
+}
+
 /// What a formula stands in, which decides whether it needs parentheses.
 #[derive(Clone, Copy, PartialEq)]
 enum Around {
