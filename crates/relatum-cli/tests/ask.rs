@@ -181,7 +181,9 @@ fn limits_stop_with_what_was_found_so_far() {
                 "--json",
             ]);
             let json: Value = serde_json::from_str(&text).unwrap();
-            assert_eq!(json["certainty"], "stopped early: the best so far", "{query} {limit:?}");
+            let said = format!("stopped early by {}: the best so far", limit[0]);
+            assert_eq!(json["certainty"], said, "{query} {limit:?}");
+            assert_eq!(json["stopped_by"], limit[0].trim_start_matches("--"));
             let most = if limit[0] == "--max-rows" { limit[1].parse().unwrap() } else { 0 };
             assert!(json["rows"].as_u64().unwrap() <= most, "{query} {limit:?}: {text}");
         }
@@ -192,6 +194,32 @@ fn limits_stop_with_what_was_found_so_far() {
     let nothing =
         desk.ok(&["ask", "films", GENRES, "--max-rows", "0", "--method", "beam", "--known", "ignore"]);
     assert!(nothing.contains("no answer so far"), "{nothing}");
+}
+
+#[test]
+fn json_says_how_its_scores_came_about() {
+    let desk = trained_films();
+    let asked = |query: &str, flags: &[&str]| -> Value {
+        let json = desk.ok(&[&["ask", "films", query, "--json"], flags].concat());
+        serde_json::from_str(&json).unwrap()
+    };
+    let plain = asked(GENRES, &[]);
+    assert_eq!((&plain["method"], &plain["stopped_by"]), (&"exact".into(), &Value::Null));
+    let settings = serde_json::json!({
+        "t_norm": "product", "calibration": "softmax-count", "known": "trust", "negation_scale": 1.0,
+    });
+    assert_eq!(plain["settings"], settings);
+    assert_eq!(asked(CYCLE, &[])["method"], "beam");
+    let flags = ["--method", "continuous", "--t-norm", "godel", "--known", "train", "--negation-scale", "2"];
+    let other = asked(GENRES, &flags);
+    assert_eq!(other["method"], "continuous");
+    let settings = serde_json::json!({
+        "t_norm": "godel", "calibration": "sigmoid", "known": "train", "negation_scale": 2.0,
+    });
+    assert_eq!(other["settings"], settings);
+    let refused = desk.run(&["ask", "films", GENRES, "--timeout", "1e300"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("seconds, from 0 to 1000000000"), "{}", refused.stderr);
 }
 
 #[test]
@@ -266,7 +294,7 @@ fn a_model_with_a_value_that_is_no_number_is_found_by_ask_and_by_check() {
     for calibration in ["softmax-count", "sigmoid", "minmax", "softmax", "raw"] {
         let outcome = desk.run(&["ask", "films", GENRES, "--calibration", calibration, "--method", "beam"]);
         assert_eq!(outcome.code, 1, "{calibration}: {}", outcome.stdout);
-        assert!(outcome.stderr.contains("no numbers (NaN)"), "{calibration}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains("no numbers (NaN or infinite)"), "{calibration}: {}", outcome.stderr);
     }
 }
 

@@ -7,7 +7,7 @@ mod show;
 use std::io::Write;
 use std::path::PathBuf;
 
-use relatum::answer::{Answers, ask};
+use relatum::answer::{Answers, Ask, ask};
 use relatum::benchmark::{Family, Results, Setting, Tuned};
 use relatum::graph::Graph;
 use relatum::model::{Model, ModelFolder};
@@ -82,7 +82,7 @@ pub(super) fn rendered(
 ) -> String {
     let graph = asker.graph;
     if flags.json {
-        format!("{:#}\n", as_json(query, graph, question, answers))
+        format!("{:#}\n", as_json(query, graph, question, &asker.how(question, flags), answers))
     } else if flags.dot {
         answers.to_dot(&question.checked.normal_form, graph, question.offset + 1)
     } else {
@@ -175,6 +175,12 @@ impl<'a> Asker<'a> {
         Plan::new(&question.checked, &self.statistics, options)
     }
 
+    /// What the engine is told; the time for the answer begins now.
+    pub(super) fn how(&self, question: &Question, flags: &Flags) -> Ask {
+        let wanted = question.limit.unwrap_or(flags.top);
+        flags.resolve(wanted.saturating_add(question.offset), self.tuned(question, flags))
+    }
+
     pub(super) fn answer(&self, text: &str, flags: &Flags) -> Result<(Question, Answers), Failure> {
         let question = self.read(text, flags)?;
         let answers = self.answer_question(&question, flags)?;
@@ -183,9 +189,8 @@ impl<'a> Asker<'a> {
 
     pub(super) fn answer_question(&self, question: &Question, flags: &Flags) -> Result<Answers, Failure> {
         let plan = self.plan(question, flags);
-        let wanted = question.limit.unwrap_or(flags.top);
-        let how = flags.resolve(wanted.saturating_add(question.offset), self.tuned(question, flags));
-        let mut answers = ask(&plan, &self.model, self.graph, &how).map_err(Failure::Search)?;
+        let mut answers =
+            ask(&plan, &self.model, self.graph, &self.how(question, flags)).map_err(Failure::Search)?;
         answers.answers.drain(..question.offset.min(answers.answers.len()));
         Ok(answers)
     }

@@ -12,8 +12,8 @@ use crate::search::beam::Assignment;
 use crate::search::exact::{Exact, Goal};
 use crate::search::{AtomTruth, Budget, Certainty, Logic, SearchError, best, block_of, rows};
 
-/// How many values of a variable are tried.
-pub(super) const TRIED: usize = 64;
+/// How many values of a variable are tried first; a block of rows where they prove too little.
+const TRIED: usize = 64;
 /// The best assignment itself comes first.
 const COUNT: usize = ALTERNATIVES + 1;
 /// What a score may be off without anybody noticing.
@@ -28,6 +28,29 @@ pub(super) struct Listed {
     pub(super) ranked: Ranked,
     /// Whether no assignment that is not listed is better than one that is.
     pub(super) certain: bool,
+}
+
+/// The best assignments of every answer in every branch of a tree-shaped plan.
+pub(super) fn of_tree(
+    plan: &Plan,
+    truth: &dyn AtomTruth,
+    logic: Logic,
+    budget: Budget,
+    answers: &[EntityId],
+) -> Result<Vec<Vec<Listed>>, SearchError> {
+    let most = block_of(truth.entities()).max(TRIED);
+    let mut tried = TRIED;
+    loop {
+        let next_best = NextBest::new(plan, truth, logic, budget, tried)?;
+        let listed: Result<Vec<Vec<Listed>>, SearchError> =
+            plan.branches.iter().map(|branch| next_best.of_branch(branch, answers)).collect();
+        let listed = listed?;
+        let certain = listed.iter().flatten().all(|listed| listed.certain);
+        if certain || tried >= most || budget.is_late() {
+            return Ok(listed);
+        }
+        tried = most;
+    }
 }
 
 /// Finds the best assignments of tree-shaped branches.
@@ -52,7 +75,7 @@ impl<'a> NextBest<'a> {
     ) -> Result<Self, SearchError> {
         let mut messages = Exact::new(plan, truth, logic, Budget { rows: None, ..budget })?;
         let found = messages.run(Goal::Messages { most: tried })?;
-        let stopped = found.certainty == Certainty::Stopped;
+        let stopped = matches!(found.certainty, Certainty::Stopped { .. });
         Ok(Self { plan, truth, logic, messages, tried, stopped })
     }
 

@@ -12,8 +12,9 @@ impl Answers {
     /// One picture of all answers, a cluster for each: anchors are boxes, variables stand with their
     /// values, the target is doubled. Edges that count as facts are solid, those that the model scored
     /// dashed; what is negated is red and ends in a bar; a negated sub-query is a note at the variables
-    /// that it speaks of, with the values that make it truest. Answers without an explanation are a
-    /// lone target.
+    /// that it speaks of, with the values that make it truest. Of a question with alternatives the title
+    /// says which one is drawn and how each scores; a note at the target lists the next best assignments.
+    /// Answers without an explanation are a lone target.
     ///
     /// `normal_form` is that of the question; `first` is the rank of the first answer.
     pub fn to_dot(&self, normal_form: &NormalForm, graph: &Graph, first: usize) -> String {
@@ -23,7 +24,9 @@ impl Answers {
             let known = answer.standing();
             let rank = index + first;
             let name = graph.entity_shown(answer.entity);
-            let title = quoted(&format!("{rank}. {name}  {}  {known}", score_text(answer.score)));
+            let branch = answer.explanation.as_ref().and_then(Explanation::branch_text);
+            let branch = branch.map_or_else(String::new, |text| format!("\n{text}"));
+            let title = quoted(&format!("{rank}. {name}  {}  {known}{branch}", score_text(answer.score)));
             let _ = writeln!(dot, "  subgraph cluster_{rank} {{\n    label={title};");
             let cluster = Cluster { rank, normal_form, graph };
             match &answer.explanation {
@@ -78,6 +81,19 @@ impl Cluster<'_> {
                 );
             }
         }
+        self.alternatives(dot, explanation);
+    }
+
+    /// The next best assignments, as a note at the target.
+    fn alternatives(&self, dot: &mut String, explanation: &Explanation) {
+        let lines = explanation.alternative_texts(self.normal_form, self.graph);
+        if lines.is_empty() {
+            return;
+        }
+        let note = format!("a{}o", self.rank);
+        let target = self.node(Term::Variable(self.normal_form.target));
+        let _ = writeln!(dot, "    {note} [shape=note, label={}];", quoted(&lines.join("\n")));
+        let _ = writeln!(dot, "    {note} -> {target} [style=dotted, arrowhead=none];");
     }
 
     fn sub_query(&self, nested: &Negated, found: &SubQuery) -> String {
@@ -151,7 +167,7 @@ mod tests {
         let hidden = |line: &str| {
             line.split_inclusive([' ', '"', 'n'])
                 .map(|word| {
-                    let number = word.trim_end_matches([' ', '"', 'n', '\\']);
+                    let number = word.trim_matches([' ', '"', 'n', '\\', '(', ')', ',']);
                     if digits(number) { word.replace(number, "0.####") } else { word.to_owned() }
                 })
                 .collect::<String>()
@@ -172,6 +188,28 @@ mod tests {
             a1v0 [label="G\nA\\B", peripheries=2];
             a1v1 -> a1e1 [label="stars\n1.0000 known, train", style=solid];
             a1v1 -> a1v0 [label="genre\n1.0000 known, train", style=solid];
+            a1o [shape=note, label="or by F = Will\nSmith  0.####\nor by F = A\\B  0.####\nor by F = Hitch  0.####"];
+            a1o -> a1v0 [style=dotted, arrowhead=none];
+          }
+        }
+        "##);
+    }
+
+    #[test]
+    fn the_alternative_that_carries_the_answer_is_named_with_its_score() {
+        insta::assert_snapshot!(drawn(r#"?G : genre(Hitch, G) or exists F. stars(F, "Will\nSmith") and genre(F, G)"#), @r##"
+        digraph answers {
+          rankdir=LR;
+          node [shape=ellipse];
+          subgraph cluster_1 {
+            label="1. A\\B  1.0000  known\nalternative 2 of 2 (0.####, 1.0000)";
+            a1v1 [label="F\nBad \"Boys\""];
+            a1e1 [label="Will\nSmith", shape=box];
+            a1v0 [label="G\nA\\B", peripheries=2];
+            a1v1 -> a1e1 [label="stars\n1.0000 known, train", style=solid];
+            a1v1 -> a1v0 [label="genre\n1.0000 known, train", style=solid];
+            a1o [shape=note, label="or by F = Will\nSmith  0.####\nor by F = A\\B  0.####\nor by F = Hitch  0.####"];
+            a1o -> a1v0 [style=dotted, arrowhead=none];
           }
         }
         "##);

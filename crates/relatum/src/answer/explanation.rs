@@ -1,11 +1,11 @@
 //! Why an entity is an answer: data, not text.
 
-use super::alternatives::{Listed, NextBest, TRIED, UNNOTICED};
+use super::alternatives::{Listed, UNNOTICED};
 use super::witness::{SubQuery, Witnesses};
-use super::{Ask, score_text};
+use super::{Ask, alternatives, score_text};
 use crate::graph::{EntityId, Graph, Id, Split, Triple};
 use crate::plan::{BranchPlan, Plan, TreeNode};
-use crate::query::{Atom, Direction, Hop, Term, VariableId};
+use crate::query::{Atom, Direction, Hop, NormalForm, Term, VariableId};
 use crate::search::beam::{Assignment, Beam};
 use crate::search::exact::Exact;
 use crate::search::{AtomTruth, Logic, SearchError};
@@ -100,6 +100,31 @@ impl ExplainedAtom {
 }
 
 impl Explanation {
+    /// Which alternative carries the answer, and how each scores, where there are several:
+    /// `alternative 1 of 2 (0.9000, 0.3000)`.
+    pub fn branch_text(&self) -> Option<String> {
+        let scores: Vec<String> = self.branch_scores.iter().map(|&score| score_text(score)).collect();
+        let (which, count) = (self.branch + 1, scores.len());
+        (count > 1).then(|| format!("alternative {which} of {count} ({})", scores.join(", ")))
+    }
+
+    /// The next best assignments in words, a line each: `or by F = Hitch  0.1430`. Where they are not
+    /// proven, the first says so for all.
+    pub fn alternative_texts(&self, normal_form: &NormalForm, graph: &Graph) -> Vec<String> {
+        let text = |(index, other): (usize, &Alternative)| {
+            let proven = self.alternatives_certain || index > 0;
+            let by = if proven { "or by" } else { "or, of those looked at, by" };
+            let values = other.assignment.iter().filter(|(id, _)| *id != normal_form.target);
+            let values: Vec<String> = values
+                .map(|&(id, value)| {
+                    format!("{} = {}", normal_form.variable_name(id), graph.entity_text(value))
+                })
+                .collect();
+            format!("{by} {}  {}", values.join(", "), score_text(other.score))
+        };
+        self.alternatives.iter().enumerate().map(text).collect()
+    }
+
     /// The score of the assignment, from its atoms and sub-queries alone.
     pub fn refold(&self, logic: Logic) -> f32 {
         Self::fold(logic, &self.atoms, &self.sub_queries)
@@ -122,15 +147,15 @@ pub(super) fn explain(
     top: &[(EntityId, f32)],
 ) -> Result<Vec<Option<Explanation>>, SearchError> {
     let answers: Vec<EntityId> = top.iter().map(|&(entity, _)| entity).collect();
-    let next_best = exact.map(|_| NextBest::new(plan, truth, how.logic, how.budget, TRIED)).transpose()?;
-    let mut found: Vec<Vec<Listed>> = Vec::new();
-    for (index, branch) in plan.branches.iter().enumerate() {
-        let of_beam = |ranked| Listed { ranked, certain: false };
-        found.push(match &next_best {
-            Some(next_best) => next_best.of_branch(branch, &answers)?,
-            None => beam.assignments(index, &answers, ALTERNATIVES + 1)?.into_iter().map(of_beam).collect(),
-        });
-    }
+    let of_beam = |ranked| Listed { ranked, certain: false };
+    let by_beam = |branch| {
+        let listed = beam.assignments(branch, &answers, ALTERNATIVES + 1)?;
+        Ok(listed.into_iter().map(of_beam).collect())
+    };
+    let found: Vec<Vec<Listed>> = match exact {
+        Some(_) => alternatives::of_tree(plan, truth, how.logic, how.budget, &answers)?,
+        None => (0..plan.branches.len()).map(by_beam).collect::<Result<_, SearchError>>()?,
+    };
     let witnesses = Witnesses { truth, logic: how.logic, exact, beam };
     let mut explanations = Vec::with_capacity(answers.len());
     for (index, &answer) in answers.iter().enumerate() {

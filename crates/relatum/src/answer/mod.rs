@@ -37,6 +37,18 @@ pub enum Method {
     Continuous,
 }
 
+impl Method {
+    /// The name: `auto`, `exact`, `beam` or `continuous`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Exact => "exact",
+            Self::Beam => "beam",
+            Self::Continuous => "continuous",
+        }
+    }
+}
+
 /// How to answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask {
@@ -90,6 +102,8 @@ const WITHIN: f32 = 5e-5;
 pub struct Answers {
     /// Best first.
     pub answers: Vec<Answer>,
+    /// Which search found them; never [`Method::Auto`].
+    pub method: Method,
     /// How sure they are.
     pub certainty: Certainty,
     /// Rows scored to find them.
@@ -200,7 +214,12 @@ fn answer(plan: &Plan, truth: &dyn AtomTruth, known: &Marks, how: &Ask) -> Resul
             explanation: explanations.next().flatten().filter(|it| folds(it, score)),
         })
         .collect();
-    Ok(Answers { answers, certainty, rows })
+    let method = match how.method {
+        Method::Auto if exact.is_some() => Method::Exact,
+        Method::Auto => Method::Beam,
+        method => method,
+    };
+    Ok(Answers { answers, method, certainty, rows })
 }
 
 fn negates(branch: &BranchPlan) -> bool {

@@ -2,7 +2,7 @@
 
 use super::explanation::{ALTERNATIVES, Alternative, Explanation, atoms};
 use super::witness::Witnesses;
-use super::{Answer, Answers, Ask, Marks};
+use super::{Answer, Answers, Ask, Marks, Method};
 use crate::graph::{EntityId, Graph, Id};
 use crate::model::Model;
 use crate::plan::Plan;
@@ -38,7 +38,7 @@ pub(super) fn answer(
         known: known.of(entity),
         explanation,
     });
-    Ok(Answers { answers: answers.collect(), certainty, rows })
+    Ok(Answers { answers: answers.collect(), method: Method::Continuous, certainty, rows })
 }
 
 /// What the explanations of one question share.

@@ -18,7 +18,7 @@ use crate::query::{Limits, Syntax, VariableId, read};
 use crate::search::beam::Width;
 use crate::search::testing::every_score;
 use crate::search::tests::{checked, logics, tables};
-use crate::search::{Budget, Certainty, Known, Logic, Scorer, SearchError};
+use crate::search::{Budget, Certainty, Known, Limit, Logic, Scorer, SearchError};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
@@ -204,7 +204,7 @@ fn what_could_not_be_settled_in_time_is_called_neither_known_nor_predicted() {
         let calibration = Calibration::Sigmoid;
         let how = Ask { method, calibration, new_only: true, budget: late, ..Ask::default() };
         let found = ask(&plan, &model, &graph, &how).unwrap();
-        assert_eq!(found.certainty, Certainty::Stopped);
+        assert_eq!(found.certainty, Certainty::Stopped { by: Limit::Time });
         assert!(found.answers.iter().all(|answer| answer.standing() == "undetermined"), "{found:?}");
     }
     let scorer = Scorer::new(&model, &graph, Calibration::SoftmaxCount, Known::ALL);
@@ -249,7 +249,7 @@ fn continuous_optimisation_explains_itself_by_the_nearest_entities() {
         ..Ask::default()
     };
     let found = ask(&plan, &model, &graph, &how).unwrap();
-    assert!(matches!(found.certainty, Certainty::Continuous { steps: 1.. }));
+    assert!(matches!(found.certainty, Certainty::Continuous { steps: 1.., .. }));
     assert_eq!(found.answers.len(), graph.entities.len().min(how.top));
     let film = |answer: &Answer| answer.explanation.as_ref().unwrap().assignment[0];
     for answer in &found.answers {

@@ -138,7 +138,8 @@ impl<'a> Beam<'a> {
             });
         }
         let scores = scores.unwrap_or_else(|| vec![self.nothing; self.truth.entities()]);
-        let certainty = if usage.stopped { Certainty::Stopped } else { Certainty::Beam };
+        let certainty =
+            if usage.stopped { Certainty::Stopped { by: self.budget.limit() } } else { Certainty::Beam };
         Ok(Found { scores, certainty, rows: usage.rows })
     }
 

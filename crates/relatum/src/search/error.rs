@@ -46,6 +46,6 @@ pub enum SearchError {
         step: usize,
     },
     /// The model gives scores that are no numbers. Train it again.
-    #[error("the model gives scores that are no numbers (NaN): train or import it again")]
+    #[error("the model gives scores that are no numbers (NaN or infinite): train or import it again")]
     NotANumber,
 }

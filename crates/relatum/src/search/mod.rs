@@ -66,6 +66,17 @@ impl Budget {
         Self { until: self.until.map(half), ..self }
     }
 
+    /// Which limit ended a search that was stopped.
+    pub(crate) fn limit(&self) -> Limit {
+        if self.stop.is_some_and(|stop| stop()) {
+            Limit::Asked
+        } else if self.is_late() {
+            Limit::Time
+        } else {
+            Limit::Rows
+        }
+    }
+
     /// How many values to take at once, each worth `cost` rows: at most `block`, and no more than are
     /// left after so many rows. 0: the budget is spent.
     pub(crate) fn block(&self, rows: usize, cost: usize, block: usize) -> usize {
@@ -104,9 +115,25 @@ pub enum Certainty {
     Continuous {
         /// Steps taken, over all branches.
         steps: usize,
+        /// Whether the vectors of every branch came to rest, and none was at its limit of steps first.
+        at_rest: bool,
     },
     /// The budget was spent first; these are the best so far.
-    Stopped,
+    Stopped {
+        /// What of it.
+        by: Limit,
+    },
+}
+
+/// What ended a search before it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The time.
+    Time,
+    /// The number of rows.
+    Rows,
+    /// Somebody asked to stop.
+    Asked,
 }
 
 /// `rows[y][x]` for some y at once, in a buffer of bounded size.

@@ -97,6 +97,11 @@ impl Flags {
         self.method != "continuous" && self.calibration.0.is_none() && self.t_norm.0.is_none()
     }
 
+    /// How to search, as it was said.
+    pub(crate) fn method(&self) -> &str {
+        &self.method
+    }
+
     /// How many assignments a beam keeps.
     pub(super) fn k(&self) -> usize {
         self.k.unwrap_or(64)
@@ -112,6 +117,7 @@ impl Flags {
             ("method", self.method.clone()),
             ("k", self.k().to_string()),
             ("paper", switch(self.paper)),
+            ("either-side", switch(self.either_side)),
             ("t-norm", self.t_norm.to_string()),
             ("calibration", self.calibration.to_string()),
             ("negation-scale", self.negation_scale.to_string()),
@@ -127,17 +133,21 @@ impl Flags {
         ]
     }
 
+    /// A flag that belongs to a beam where the method takes none.
+    pub(crate) fn wasted(&self) -> Option<&'static str> {
+        let given = [("k", self.k.is_some()), ("paper", self.paper)];
+        let takes_no_beam = matches!(self.method.as_str(), "exact" | "continuous");
+        given.into_iter().find(|(_, given)| *given && takes_no_beam).map(|(flag, _)| flag)
+    }
+
     /// Combinations that would give numbers without meaning, and flags that the method passes over.
     pub(crate) fn refuse_nonsense(&self) -> Result<(), Misuse> {
-        if let "exact" | "continuous" = self.method.as_str() {
-            let given = [("--k", self.k.is_some()), ("--paper", self.paper)];
-            if let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) {
-                return Err(Misuse(format!(
-                    "{flag} belongs to a beam, and --method {} takes none: leave one of the two out, or take \
-                     --method beam or auto",
-                    self.method
-                )));
-            }
+        if let Some(flag) = self.wasted() {
+            return Err(Misuse(format!(
+                "--{flag} belongs to a beam, and --method {} takes none: leave one of the two out, or take \
+                 --method beam or auto",
+                self.method
+            )));
         }
         if self.calibration.0 == Some(Calibration::Raw) && self.t_norm.0 == Some(TNorm::Lukasiewicz) {
             return Err(Misuse(
@@ -235,8 +245,10 @@ fn parse_scale(text: &str) -> Result<Auto<f32>, String> {
 }
 
 fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    // An instant that far away cannot be expressed; nobody waits for it either.
-    let seconds = seconds.filter(|seconds| Instant::now().checked_add(*seconds).is_some());
-    seconds.ok_or_else(|| "expected a number of seconds".to_owned())
+    // Thirty years: an instant far beyond cannot be expressed, and nobody waits for it either.
+    const MOST: f64 = 1e9;
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=MOST).contains(seconds));
+    seconds
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| format!("expected a number of seconds, from 0 to {MOST}"))
 }

@@ -123,7 +123,9 @@ fn answered(asker: &Asker<'_>, flags: &Flags, line: &Line) -> Answered {
     };
     let is_answer = outcome.is_ok();
     let mut json = match outcome {
-        Ok((question, answers)) => as_json(text, asker.graph, &question, &answers),
+        Ok((question, answers)) => {
+            as_json(text, asker.graph, &question, &asker.how(&question, flags), &answers)
+        }
         Err(error) => json!({ "query": text, "error": error }),
     };
     json["line"] = json!(line.number);

@@ -1,9 +1,9 @@
 //! Answers as text and as JSON.
 
-use relatum::answer::{Alternative, Answer, Answers, ExplainedAtom, Explanation, SubQuery, score_text};
+use relatum::answer::{Alternative, Answer, Answers, Ask, ExplainedAtom, Explanation, SubQuery, score_text};
 use relatum::graph::{EntityId, Graph, Split};
 use relatum::query::{Negated, NormalForm, Question, VariableId};
-use relatum::search::Certainty;
+use relatum::search::{Certainty, Known, Limit};
 use serde_json::{Map, Value, json};
 
 use crate::output;
@@ -13,10 +13,18 @@ fn certainty_text(answers: &Answers) -> String {
         Certainty::Exact { within } if within > 0.0 => format!("proven exact to {within:.0e}"),
         Certainty::Exact { .. } => "proven exact".to_owned(),
         Certainty::Beam => "the best of a beam".to_owned(),
-        Certainty::Continuous { steps } => {
-            format!("continuous optimisation, {steps} steps; explained by the nearest entities")
+        Certainty::Continuous { steps, at_rest } => {
+            let end = if at_rest { "" } else { " and not yet at rest" };
+            format!("continuous optimisation, {steps} steps{end}; explained by the nearest entities")
         }
-        Certainty::Stopped => "stopped early: the best so far".to_owned(),
+        Certainty::Stopped { by } => {
+            let by = match by {
+                Limit::Time => "by --timeout",
+                Limit::Rows => "by --max-rows",
+                Limit::Asked => "as asked",
+            };
+            format!("stopped early {by}: the best so far")
+        }
     }
 }
 
@@ -48,7 +56,7 @@ pub(crate) fn as_text(
     text.push('\n');
     if answers.answers.is_empty() {
         text += match (answers.certainty, new_only) {
-            (Certainty::Stopped, _) => "no answer so far\n",
+            (Certainty::Stopped { .. }, _) => "no answer so far\n",
             (_, true) => "no new answer\n",
             _ => "no answer\n",
         };
@@ -76,26 +84,10 @@ pub(crate) fn answer_line(graph: &Graph, place: usize, answer: &Answer, width: u
 pub(crate) fn explanation_text(graph: &Graph, question: &Question, explanation: &Explanation) -> String {
     let normal_form = &question.checked.normal_form;
     let mut lines = Vec::new();
-    if explanation.branch_scores.len() > 1 {
-        let scores: Vec<String> = explanation.branch_scores.iter().map(|&score| score_text(score)).collect();
-        lines.push(Line::plain(format!(
-            "alternative {} of {} ({})",
-            explanation.branch + 1,
-            scores.len(),
-            scores.join(", ")
-        )));
-    }
+    lines.extend(explanation.branch_text().map(Line::plain));
     let negated = normal_form.branches.get(explanation.branch).map_or(&[][..], |branch| &branch.negated);
     lines.extend(conditions(graph, normal_form, &explanation.atoms, negated, &explanation.sub_queries));
-    for other in &explanation.alternatives {
-        let values = other.assignment.iter().filter(|(id, _)| *id != normal_form.target);
-        let values: Vec<String> = values
-            .map(|&(id, value)| format!("{} = {}", normal_form.variable_name(id), graph.entity_text(value)))
-            .collect();
-        if !values.is_empty() {
-            lines.push(Line::plain(format!("or by {}  {}", values.join(", "), score_text(other.score))));
-        }
-    }
+    lines.extend(explanation.alternative_texts(normal_form, graph).into_iter().map(Line::plain));
     let mut text = String::new();
     draw(&lines, "     ", &mut text);
     text
@@ -146,14 +138,46 @@ fn draw(lines: &[Line], indent: &str, out: &mut String) {
     }
 }
 
-pub(crate) fn as_json(text: &str, graph: &Graph, question: &Question, answers: &Answers) -> Value {
+pub(crate) fn as_json(text: &str, graph: &Graph, question: &Question, how: &Ask, answers: &Answers) -> Value {
     let json = Json { graph, normal_form: &question.checked.normal_form };
     json!({
         "query": text,
         "shape": question.checked.shape.map_or("general", |shape| shape.name()),
+        "method": answers.method.name(),
+        "settings": settings(how),
         "certainty": certainty_text(answers),
+        "stopped_by": stopped_by(answers.certainty),
         "rows": answers.rows,
         "answers": answers.answers.iter().map(|answer| json.answer(answer)).collect::<Vec<_>>(),
+    })
+}
+
+/// All that a score depends on beside the model, so that it can be had again.
+fn settings(how: &Ask) -> Map<String, Value> {
+    let known = match how.known {
+        Known::Ignore => "ignore",
+        Known::TRAIN => "train",
+        Known::Trust(_) => "trust",
+    };
+    let mut settings = Map::new();
+    let mut set = |name: &str, value: Value| settings.insert(name.to_owned(), value);
+    set("t_norm", json!(how.logic.t_norm.name()));
+    set("calibration", json!(how.calibration.name()));
+    if how.sharpness.to_bits() != 1f32.to_bits() {
+        set("sharpness", json!(how.sharpness));
+    }
+    set("known", json!(known));
+    set("negation_scale", json!(how.logic.negation.scale));
+    settings
+}
+
+/// The limit that ended a search before it was done; none if it was done.
+fn stopped_by(certainty: Certainty) -> Option<&'static str> {
+    let Certainty::Stopped { by } = certainty else { return None };
+    Some(match by {
+        Limit::Time => "timeout",
+        Limit::Rows => "max-rows",
+        Limit::Asked => "interrupt",
     })
 }
 
@@ -186,6 +210,7 @@ impl Json<'_> {
             "atoms": self.atoms(&explanation.atoms),
             "sub_queries": self.sub_queries(negated, &explanation.sub_queries),
             "alternatives": explanation.alternatives.iter().map(other).collect::<Vec<_>>(),
+            "alternatives_certain": explanation.alternatives_certain,
         })
     }
 
@@ -234,6 +259,7 @@ impl Json<'_> {
 
 #[cfg(test)]
 mod tests {
+    use relatum::answer::Method;
     use relatum::graph::GraphBuilder;
     use relatum::query::{Limits, Syntax, read};
 
@@ -248,7 +274,7 @@ mod tests {
         let answer =
             |id, score| Answer { entity: EntityId(id), score, known: Some(false), explanation: None };
         let answers = vec![answer(1, 0.75), answer(0, 1.23e-12)];
-        let answers = Answers { answers, certainty: Certainty::Beam, rows: 1 };
+        let answers = Answers { answers, method: Method::Beam, certainty: Certainty::Beam, rows: 1 };
         let text = as_text(&graph, &question, &answers, false, None);
         let lines: Vec<&str> = text.lines().filter(|line| line.ends_with("predicted")).collect();
         assert!(

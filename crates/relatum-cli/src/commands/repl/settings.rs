@@ -72,6 +72,13 @@ impl Settings {
             given.insert(setting.name, value.to_owned());
         }
         let flags = parsed(&given)?;
+        if let Some(flag) = flags.wasted() {
+            return Err(Misuse(format!(
+                "{flag} belongs to a beam, and method {} takes none: `:set {flag} default` sets it back, or \
+                 take method beam or auto",
+                flags.method()
+            )));
+        }
         flags.refuse_nonsense()?;
         Ok(Self { flags, given })
     }
@@ -173,6 +180,37 @@ mod tests {
     }
 
     #[test]
+    fn a_refused_change_names_the_way_out_and_every_setting_has_its_default() {
+        let five = settings(&["--k=5"]);
+        insta::assert_snapshot!(five.changed("method", "exact").err().unwrap().0, @"k belongs to a beam, and method exact takes none: `:set k default` sets it back, or take method beam or auto");
+        let exact = five.changed("k", "default").unwrap().changed("method", "exact").unwrap();
+        assert_eq!(exact.flags.method(), "exact");
+        let fresh = settings(&[]).flags.pairs();
+        let everything = [
+            "--sparql",
+            "--method=beam",
+            "--k=5",
+            "--paper",
+            "--t-norm=godel",
+            "--calibration=sigmoid",
+            "--negation-scale=2",
+            "--known=train",
+            "--top=3",
+            "--new-only",
+            "--explain",
+            "--json",
+            "--model=other",
+            "--timeout=9",
+            "--max-rows=9",
+        ];
+        let mut changed = settings(&everything);
+        for (name, _) in &fresh {
+            changed = changed.changed(name, "default").unwrap();
+        }
+        assert_eq!(changed.flags.pairs(), fresh);
+    }
+
+    #[test]
     fn a_wrong_value_lists_the_choices() {
         let settings = settings(&[]);
         let said = |name: &str, value: &str| settings.changed(name, value).err().unwrap().0;
@@ -188,7 +226,7 @@ mod tests {
         insta::assert_snapshot!(said("explain", "perhaps"), @"explain is on or off, not 'perhaps'");
         let exact = settings.changed("method", "exact").unwrap();
         let refused = exact.changed("paper", "on").err().unwrap().0;
-        assert!(refused.starts_with("--paper belongs to a beam"), "{refused}");
+        assert!(refused.starts_with("paper belongs to a beam"), "{refused}");
         insta::assert_snapshot!(said("kk", "1"), @"there is no setting 'kk'; there are sparql, method, k, paper, either-side, t-norm, calibration, negation-scale, known, top, new-only, explain, json, dot, model, timeout, max-rows");
     }
 }

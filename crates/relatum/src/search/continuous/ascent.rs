@@ -20,6 +20,17 @@ const UNTIMED: usize = 32;
 /// The standard deviation with which vectors start.
 const START: f32 = 1e-3;
 
+/// How a climb ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The loss stood still.
+    Rest,
+    /// The steps were used up first.
+    Steps,
+    /// The time was up first.
+    Time,
+}
+
 /// The optimisation of one branch.
 pub(super) struct Ascent<'a> {
     program: &'a Program,
@@ -53,6 +64,8 @@ pub(super) struct Ascent<'a> {
     levels: Vec<f32>,
     climbed: Vec<f32>,
     prefix: Vec<f32>,
+    /// Whether every raw score is a number.
+    finite: bool,
 }
 
 impl<'a> Ascent<'a> {
@@ -99,13 +112,14 @@ impl<'a> Ascent<'a> {
             levels: vec![0.0; program.levels.len()],
             climbed: vec![0.0; program.levels.len()],
             prefix: Vec::with_capacity(links + program.levels.len()),
+            finite: true,
         };
         ascent.evaluate();
         ascent
     }
 
-    /// Climbs until the loss stands still or the steps are used up; false if time ran out first.
-    pub(super) fn climb(&mut self, budget: &Budget) -> Result<bool, SearchError> {
+    /// Climbs until the loss stands still, or the steps or the time are used up.
+    pub(super) fn climb(&mut self, budget: &Budget) -> Result<End, SearchError> {
         let (mut still, mut before) = (0, f32::INFINITY);
         // A branch whose atoms all come from anchors still has a target to place; one without
         // variables has nothing.
@@ -113,17 +127,18 @@ impl<'a> Ascent<'a> {
             if self.step.is_multiple_of(UNTIMED)
                 && budget.until.is_some_and(|until| std::time::Instant::now() >= until)
             {
-                return Ok(false);
+                return Ok(End::Time);
             }
             let penalty = self.differentiate();
             self.step += 1;
             let lr = self.settings.learning_rate;
             adam(&mut self.values, &mut self.means, &mut self.squares, &self.gradient, lr, self.step as u64);
             let loss = penalty - self.climbed[0];
-            if !loss.is_finite() {
-                // Near 0 every score is small: if the first is no number, neither are the embeddings.
-                let first = self.step == 1;
-                return Err(if first {
+            if !loss.is_finite() || !self.finite {
+                // Near 0 every score is small: if the first is no number, neither are the embeddings. And
+                // truth values have no slope on which vectors could run away.
+                let by_the_model = self.step == 1 || self.settings.calibration != Calibration::Raw;
+                return Err(if by_the_model {
                     SearchError::NotANumber
                 } else {
                     SearchError::Diverged { step: self.step }
@@ -133,10 +148,10 @@ impl<'a> Ascent<'a> {
             before = loss;
             self.evaluate();
             if still == PATIENCE {
-                break;
+                return Ok(End::Rest);
             }
         }
-        Ok(true)
+        Ok(if self.values.is_empty() { End::Rest } else { End::Steps })
     }
 
     /// How many steps were taken.
@@ -163,6 +178,7 @@ impl<'a> Ascent<'a> {
     /// The truth of every atom, sub-query and the branch, with the slopes of each by its parts.
     fn evaluate(&mut self) {
         let d = self.tail.len();
+        self.finite = true;
         for (index, link) in self.program.links.iter().enumerate() {
             let query = &mut self.queries[index * d..][..d];
             if let Side::Slot(slot) = link.from {
@@ -178,6 +194,7 @@ impl<'a> Ascent<'a> {
             if self.predictor.has_bias() {
                 score += self.predictor.bias(tail) + self.predictor.offset(query);
             }
+            self.finite &= score.is_finite();
             let (truth, slope) = if self.settings.calibration == Calibration::Raw {
                 (score, 1.0)
             } else {

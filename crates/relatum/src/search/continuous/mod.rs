@@ -41,7 +41,7 @@ use crate::logic::TNorm;
 use crate::model::{Calibration, Model, Reciprocals};
 use crate::plan::{BranchPlan, Plan};
 use crate::query::VariableId;
-use ascent::Ascent;
+use ascent::{Ascent, End};
 use program::{Link, Program, Side};
 
 /// How to optimise.
@@ -141,7 +141,7 @@ impl<'a> Continuous<'a> {
     /// final rows: many questions are best run side by side, one a thread.
     pub fn run(&mut self) -> Result<Found, SearchError> {
         self.optima.clear();
-        let (mut stopped, mut rows, mut steps) = (false, 0, 0);
+        let (mut stopped, mut at_rest, mut rows, mut steps) = (false, true, 0, 0);
         let mut joined: Option<Vec<f32>> = None;
         for index in 0..self.programs.len() {
             if self.budget.is_late() || self.budget.left(rows) < self.programs[index].rows() {
@@ -149,7 +149,9 @@ impl<'a> Continuous<'a> {
                 break;
             }
             let mut ascent = Ascent::new(&self.programs[index], self.model, self.logic, self.settings, index);
-            stopped |= !ascent.climb(&self.budget)?;
+            let end = ascent.climb(&self.budget)?;
+            stopped |= end == End::Time;
+            at_rest &= end == End::Rest;
             let scores = self.rank(&self.programs[index], &ascent, &mut rows)?;
             joined = Some(match joined {
                 None => scores.clone(),
@@ -163,7 +165,11 @@ impl<'a> Continuous<'a> {
             self.optima.push(ascent.into_optimum(scores));
         }
         let scores = joined.unwrap_or_else(|| vec![0.0; self.model.entity_count()]);
-        let certainty = if stopped { Certainty::Stopped } else { Certainty::Continuous { steps } };
+        let certainty = if stopped {
+            Certainty::Stopped { by: self.budget.limit() }
+        } else {
+            Certainty::Continuous { steps, at_rest }
+        };
         Ok(Found { scores, certainty, rows })
     }
 
@@ -213,7 +219,7 @@ impl<'a> Continuous<'a> {
                 let link = &program.links[index];
                 add(if program.ends_at_target(link) {
                     *rows += 1;
-                    Truth::Row(self.row(link, ascent.query(index), n))
+                    Truth::Row(self.row(link, ascent.query(index), n)?)
                 } else {
                     Truth::One(ascent.truth(index))
                 });
@@ -237,7 +243,7 @@ impl<'a> Continuous<'a> {
     }
 
     /// How true an atom is for every entity in the target's place.
-    fn row(&self, link: &Link, query: &[f32], n: usize) -> Vec<f32> {
+    fn row(&self, link: &Link, query: &[f32], n: usize) -> Result<Vec<f32>, SearchError> {
         let mut row = vec![0.0; n];
         if link.from == link.to {
             for (x, score) in row.iter_mut().enumerate() {
@@ -246,6 +252,10 @@ impl<'a> Continuous<'a> {
             }
         } else {
             self.model.score_rows(query, &mut row);
+        }
+        // Of infinity a calibration would make a certain truth.
+        if !row.iter().all(|score| score.is_finite()) {
+            return Err(SearchError::NotANumber);
         }
         if let (Calibration::Adaptive, Some(affine)) = (self.settings.calibration, self.model.affine()) {
             affine.apply(link.relation, &mut row);
@@ -259,7 +269,7 @@ impl<'a> Continuous<'a> {
                 *truth = self.logic.negation.not(*truth);
             }
         }
-        row
+        Ok(row)
     }
 }
 

@@ -6,8 +6,8 @@ use crate::logic::Negation;
 use crate::model::{predictor, predictor_names};
 use crate::plan::{PlanOptions, Statistics};
 use crate::query::{Limits, Syntax, read};
-use crate::search::Scorer;
 use crate::search::exact::{Exact, Goal};
+use crate::search::{Limit, Scorer};
 
 fn graph() -> Graph {
     let mut builder = GraphBuilder::default();
@@ -78,7 +78,8 @@ fn a_branch_whose_rows_are_over_the_limit_is_not_begun() {
         let settings = ContinuousSettings::default();
         let found = Continuous::new(&plan, &model, &graph, Logic::default(), settings, budget).unwrap().run();
         let found = found.unwrap();
-        assert_eq!((found.rows, found.certainty == Certainty::Stopped), (expected, limit < 3));
+        let stopped = found.certainty == Certainty::Stopped { by: Limit::Rows };
+        assert_eq!((found.rows, stopped), (expected, limit < 3));
     }
 }
 
@@ -134,14 +135,17 @@ fn it_stops_when_the_loss_stands_still_or_the_steps_are_used_up() {
     let model = model(&graph, "complex");
     let (found, optima) = run(&graph, &model, PATH, ContinuousSettings::default());
     assert!((11..1000).contains(&optima[0].steps), "{}", optima[0].steps);
-    assert_eq!(found.certainty, Certainty::Continuous { steps: optima[0].steps });
+    assert_eq!(found.certainty, Certainty::Continuous { steps: optima[0].steps, at_rest: true });
     let short = ContinuousSettings { steps: 7, tolerance: 0.0, ..Default::default() };
-    assert_eq!(run(&graph, &model, PATH, short).1[0].steps, 7);
+    assert_eq!(
+        run(&graph, &model, PATH, short).0.certainty,
+        Certainty::Continuous { steps: 7, at_rest: false }
+    );
     let plan = plan(&graph, PATH);
     let now = Budget { until: Some(std::time::Instant::now()), ..Budget::default() };
     let mut search =
         Continuous::new(&plan, &model, &graph, Logic::default(), ContinuousSettings::default(), now).unwrap();
-    assert_eq!(search.run().unwrap().certainty, Certainty::Stopped);
+    assert_eq!(search.run().unwrap().certainty, Certainty::Stopped { by: Limit::Time });
 }
 
 #[test]
@@ -196,6 +200,11 @@ fn numbers_that_are_none_are_errors() {
             .err()
     };
     assert_eq!(outcome(&broken, ContinuousSettings::default()), Some(SearchError::NotANumber));
+    // Finite embeddings whose scores are not.
+    let large: Vec<f32> = model.entities().iter().map(|value| value * 1e30).collect();
+    let relations: Vec<f32> = model.relations().iter().map(|value| value * 1e30).collect();
+    let large = Model::new(model.predictor().clone(), large, relations).unwrap();
+    assert_eq!(outcome(&large, ContinuousSettings::default()), Some(SearchError::NotANumber));
     let wild = ContinuousSettings {
         calibration: Calibration::Raw,
         regularization: 0.0,

@@ -197,7 +197,7 @@ impl<'a> Exact<'a> {
 
     fn found(&self, scores: Vec<f32>, within: f32) -> Found {
         let certainty = if self.stopped {
-            Certainty::Stopped
+            Certainty::Stopped { by: self.budget.limit() }
         } else if self.cut {
             Certainty::Beam
         } else {
