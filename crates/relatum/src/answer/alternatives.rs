@@ -36,12 +36,14 @@ pub(super) fn of_tree(
     truth: &dyn AtomTruth,
     logic: Logic,
     budget: Budget,
+    proven: &Exact<'_>,
     answers: &[EntityId],
 ) -> Result<Vec<Vec<Listed>>, SearchError> {
     let most = block_of(truth.entities()).max(TRIED);
     let mut tried = TRIED;
     loop {
-        let next_best = NextBest::new(plan, truth, logic, budget, tried)?;
+        let mut next_best = NextBest::new(plan, truth, logic, budget, tried)?;
+        next_best.proven = Some(proven);
         let listed: Result<Vec<Vec<Listed>>, SearchError> =
             plan.branches.iter().map(|branch| next_best.of_branch(branch, answers)).collect();
         let listed = listed?;
@@ -59,6 +61,8 @@ pub(super) struct NextBest<'a> {
     truth: &'a dyn AtomTruth,
     logic: Logic,
     messages: Exact<'a>,
+    /// The search that found the answers: the values of its assignments are always tried.
+    proven: Option<&'a Exact<'a>>,
     tried: usize,
     /// Whether time was up before the messages were there.
     stopped: bool,
@@ -76,7 +80,7 @@ impl<'a> NextBest<'a> {
         let mut messages = Exact::new(plan, truth, logic, Budget { rows: None, ..budget })?;
         let found = messages.run(Goal::Messages { most: tried })?;
         let stopped = matches!(found.certainty, Certainty::Stopped { .. });
-        Ok(Self { plan, truth, logic, messages, tried, stopped })
+        Ok(Self { plan, truth, logic, messages, proven: None, tried, stopped })
     }
 
     /// For each answer its best assignments in a branch.
@@ -165,7 +169,7 @@ impl<'a> NextBest<'a> {
         values: &[EntityId],
     ) -> Result<Vec<Ranked>, SearchError> {
         let (source, chosen) = match &self.plan.messages[message.index()] {
-            Message::Project { source, hops, .. } => (*source, self.towards(*source, hops, values)?),
+            Message::Project { source, hops, .. } => (*source, self.towards(message, *source, hops, values)?),
             Message::Look { inner, hops } => (*inner, self.away(*inner, hops, values)?),
             _ => return Ok(vec![Ranked::new(); values.len()]),
         };
@@ -186,13 +190,21 @@ impl<'a> NextBest<'a> {
     /// For each value x the values y with the best `m(y) ⊤ φ(y, x)`, each with φ: one row for each y.
     fn towards(
         &self,
+        along: MessageId,
         source: MessageId,
         hops: &[SignedHop],
         values: &[EntityId],
     ) -> Result<Vec<Vec<(EntityId, f32)>>, SearchError> {
         let n = self.truth.entities();
         let message = self.messages.values(source);
-        let tried = best(message, self.tried, |y| message[y.index()] > 0.0);
+        let mut tried = best(message, self.tried, |y| message[y.index()] > 0.0);
+        if let Some(proven) = self.proven {
+            let mut others: Vec<EntityId> = values.iter().filter_map(|&x| proven.via(along, x)).collect();
+            others.retain(|y| !tried.iter().any(|(other, _)| other == y));
+            others.sort_unstable();
+            others.dedup();
+            tried.extend(others.into_iter().map(|y| (y, message[y.index()].max(proven.value(source, y)))));
+        }
         let mut joint: Vec<Vec<f32>> = vec![Vec::with_capacity(tried.len()); values.len()];
         let mut edges = joint.clone();
         let mut buffers = Default::default();

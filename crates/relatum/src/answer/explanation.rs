@@ -153,7 +153,7 @@ pub(super) fn explain(
         Ok(listed.into_iter().map(of_beam).collect())
     };
     let found: Vec<Vec<Listed>> = match exact {
-        Some(_) => alternatives::of_tree(plan, truth, how.logic, how.budget, &answers)?,
+        Some(exact) => alternatives::of_tree(plan, truth, how.logic, how.budget, exact, &answers)?,
         None => (0..plan.branches.len()).map(by_beam).collect::<Result<_, SearchError>>()?,
     };
     let witnesses = Witnesses { truth, logic: how.logic, exact, beam };

@@ -306,3 +306,29 @@ fn an_alternative_may_differ_far_from_the_target_and_at_a_loop() {
         assert_eq!((explanation.score, other.score), (1.0, 1.0));
     }
 }
+
+#[test]
+fn of_many_equal_values_the_one_that_makes_the_answer_is_tried() {
+    let mut builder = GraphBuilder::default();
+    for film in 0..300 {
+        builder.add(Split::Train, &format!("film {film}"), "genre", "Drama");
+    }
+    for (head, relation, tail) in
+        [("Alien", "genre", "Drama"), ("Bride", "genre", "Drama"), ("Bride", "stars", "Richard")]
+    {
+        builder.add(Split::Train, head, relation, tail);
+    }
+    for film in ["Alien", "Bride"] {
+        builder.add(Split::Train, film, "genre", "Comedy");
+    }
+    let graph = builder.finish().0;
+    let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
+    let text = "?A : exists F, D. stars(F, A) and genre(F, D) and genre(Alien, D)";
+    let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+    let options = PlanOptions { rank_all: true, ..PlanOptions::default() };
+    let plan = Plan::new(&question.checked, &Statistics::new(&graph), options);
+    let found = ask(&plan, &model, &graph, &Ask { explain: true, top: 1, ..Ask::default() }).unwrap();
+    let explanation = found.answers[0].explanation.as_ref().unwrap();
+    assert_eq!(graph.entity_text(found.answers[0].entity), "Richard");
+    assert_eq!((explanation.score, explanation.alternatives[0].score), (1.0, 1.0), "{explanation:?}");
+}
