@@ -16,7 +16,7 @@ fn desk() -> Desk {
         }
     }
     desk.put("ring.tsv", triples);
-    desk.ok(&["init", "ring", "ring.tsv", "--valid", "0.1"]);
+    desk.ok(&["init", "ring", "ring.tsv", "--split", "0.8/0.1/0.1"]);
     for (name, rank) in [("a", "4"), ("b", "6")] {
         desk.ok(&["train", "ring", "--name", name, "--rank", rank, "--epochs", "2", "--seed", rank]);
     }
