@@ -47,7 +47,7 @@ pub enum Goal<'a> {
         most: Option<usize>,
     },
     /// The messages themselves, in one pass: each projection and each look takes the rows of its best
-    /// values, no more than so many..
+    /// values, no more than so many.
     Messages {
         /// How many.
         most: usize,
