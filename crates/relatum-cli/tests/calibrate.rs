@@ -2,21 +2,13 @@
 
 mod support;
 
-use std::fmt::Write;
 use std::fs;
 
 use support::Desk;
 
 /// A ring with a model of it.
 fn desk() -> Desk {
-    let desk = Desk::new();
-    let mut triples = String::new();
-    for person in 0..60 {
-        for (relation, by) in [("knows", 1), ("trusts", 5)] {
-            writeln!(triples, "p{person}\t{relation}\tp{}", (person + by) % 60).unwrap();
-        }
-    }
-    desk.put("ring.tsv", triples);
+    let desk = support::ring(60);
     desk.ok(&["init", "ring", "ring.tsv"]);
     desk.ok(&["train", "ring", "--rank", "8", "--epochs", "3"]);
     desk

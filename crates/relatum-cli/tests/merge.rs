@@ -2,20 +2,11 @@
 
 mod support;
 
-use std::fmt::Write;
-
 use support::Desk;
 
 /// A ring with two models of it.
 fn desk() -> Desk {
-    let desk = Desk::new();
-    let mut triples = String::new();
-    for person in 0..40 {
-        for (relation, by) in [("knows", 1), ("trusts", 5)] {
-            writeln!(triples, "p{person}\t{relation}\tp{}", (person + by) % 40).unwrap();
-        }
-    }
-    desk.put("ring.tsv", triples);
+    let desk = support::ring(40);
     desk.ok(&["init", "ring", "ring.tsv", "--split", "0.8/0.1/0.1"]);
     for (name, rank) in [("a", "4"), ("b", "6")] {
         desk.ok(&["train", "ring", "--name", name, "--rank", rank, "--epochs", "2", "--seed", rank]);

@@ -142,7 +142,7 @@ impl<'a> Asker<'a> {
             output::say(&format!("warning: what `relatum tune` chose is not used: {error}"));
             None
         });
-        let tuned = results.and_then(|results| results.tuned(Family::Best.name()).cloned());
+        let tuned = results.and_then(|results| results.tuned(Family::Best).cloned());
         Ok(Self { graph, model, statistics: Statistics::new(graph), tuned })
     }
 

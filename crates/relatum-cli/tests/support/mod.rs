@@ -109,6 +109,19 @@ pub fn trained_films() -> Desk {
     desk
 }
 
+/// So many people in a ring, each of whom knows the next and trusts the fifth, as `ring.tsv`.
+pub fn ring(people: usize) -> Desk {
+    let desk = Desk::new();
+    let mut triples = String::new();
+    for person in 0..people {
+        for (relation, by) in [("knows", 1), ("trusts", 5)] {
+            triples += &format!("p{person}\t{relation}\tp{}\n", (person + by) % people);
+        }
+    }
+    desk.put("ring.tsv", triples);
+    desk
+}
+
 /// Shops that sell goods which need other goods, in the project `shops`: with splits, and enough
 /// edges for queries of every shape.
 pub fn shops() -> Desk {

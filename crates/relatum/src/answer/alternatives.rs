@@ -42,11 +42,9 @@ pub(super) fn of_tree(
     let most = block_of(truth.entities()).max(TRIED);
     let mut tried = TRIED;
     loop {
-        let mut next_best = NextBest::new(plan, truth, logic, budget, tried)?;
-        next_best.proven = Some(proven);
-        let listed: Result<Vec<Vec<Listed>>, SearchError> =
-            plan.branches.iter().map(|branch| next_best.of_branch(branch, answers)).collect();
-        let listed = listed?;
+        let next_best = NextBest::new(plan, truth, logic, budget, Some(proven), tried)?;
+        let of_branch = |branch| next_best.of_branch(branch, answers);
+        let listed: Vec<Vec<Listed>> = plan.branches.iter().map(of_branch).collect::<Result<_, _>>()?;
         let certain = listed.iter().flatten().all(|listed| listed.certain);
         if certain || tried >= most || budget.is_late() {
             return Ok(listed);
@@ -75,12 +73,13 @@ impl<'a> NextBest<'a> {
         truth: &'a dyn AtomTruth,
         logic: Logic,
         budget: Budget,
+        proven: Option<&'a Exact<'a>>,
         tried: usize,
     ) -> Result<Self, SearchError> {
         let mut messages = Exact::new(plan, truth, logic, Budget { rows: None, ..budget })?;
         let found = messages.run(Goal::Messages { most: tried })?;
         let stopped = matches!(found.certainty, Certainty::Stopped { .. });
-        Ok(Self { plan, truth, logic, messages, proven: None, tried, stopped })
+        Ok(Self { plan, truth, logic, messages, proven, tried, stopped })
     }
 
     /// For each answer its best assignments in a branch.

@@ -1,7 +1,7 @@
 //! Why an entity is an answer: data, not text.
 
 use super::alternatives::{Listed, UNNOTICED};
-use super::witness::{SubQuery, Witnesses};
+use super::witness::{SubQuery, Witness, Witnesses};
 use super::{Ask, alternatives, score_text};
 use crate::graph::{EntityId, Graph, Id, Split, Triple};
 use crate::plan::{BranchPlan, Plan, TreeNode};
@@ -180,7 +180,6 @@ pub(super) fn explain(
             explanations.push(None);
             continue;
         };
-        let sub_queries = witnesses.against(branch_plan, &assignment)?;
         let same =
             |other: &Assignment| other.iter().all(|&(id, value)| value_of(&assignment, id) == Some(value));
         // A search that was cut short may have missed what is found here: that is no next best.
@@ -192,19 +191,17 @@ pub(super) fn explain(
             .map(|(assignment, score)| Alternative { assignment: assignment.clone(), score: *score })
             .collect();
         let alternatives_certain = listed.certain && !listed.ranked.iter().any(|(_, score)| missed(*score));
-        let atoms = atoms(branch_plan, truth, how.logic, &assignment);
-        let mut explanation = Explanation {
+        let Witness { score, assignment, atoms, sub_queries } = witnesses.of(branch_plan, assignment)?;
+        explanations.push(Some(Explanation {
             branch,
             branch_scores,
-            score: 0.0,
+            score,
             assignment,
             atoms,
             sub_queries,
             alternatives,
             alternatives_certain,
-        };
-        explanation.score = explanation.refold(how.logic);
-        explanations.push(Some(explanation));
+        }));
     }
     Ok(explanations)
 }

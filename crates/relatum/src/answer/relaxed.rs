@@ -1,7 +1,7 @@
 //! Answers by continuous optimisation, explained by the entities nearest to where it came to rest.
 
-use super::explanation::{ALTERNATIVES, Alternative, Explanation, atoms};
-use super::witness::Witnesses;
+use super::explanation::{ALTERNATIVES, Alternative, Explanation};
+use super::witness::{Witness, Witnesses};
 use super::{Answer, Answers, Ask, Marks, Method};
 use crate::graph::{EntityId, Graph, Id};
 use crate::model::Model;
@@ -81,45 +81,30 @@ impl<'a> Explainer<'a> {
         let mut assignment: Assignment =
             nearest.iter().filter_map(|(id, near)| Some((*id, first(near)?))).collect();
         assignment.push((self.plan.target, answer));
+        let plan = &self.plan.branches[branch];
+        let witnesses = Witnesses { truth: self.truth, logic: self.how.logic, exact: None, beam: &self.beam };
         let mut alternatives = Vec::new();
         for (place, (_, near)) in nearest.iter().enumerate() {
             for &(entity, _) in near.iter().skip(1) {
                 let mut other = assignment.clone();
                 other[place].1 = entity;
-                let score = self.under(branch, branch_scores.clone(), other.clone())?.score;
-                alternatives.push(Alternative { assignment: other, score });
+                let Witness { score, assignment, .. } = witnesses.of(plan, other)?;
+                alternatives.push(Alternative { assignment, score });
             }
         }
         alternatives
             .sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.assignment.cmp(&b.assignment)));
         alternatives.truncate(ALTERNATIVES);
-        let explanation = self.under(branch, branch_scores, assignment)?;
-        Ok(Some(Explanation { alternatives, ..explanation }))
-    }
-
-    /// A branch under an assignment.
-    fn under(
-        &self,
-        branch: usize,
-        branch_scores: Vec<f32>,
-        assignment: Assignment,
-    ) -> Result<Explanation, SearchError> {
-        let plan = &self.plan.branches[branch];
-        let witnesses = Witnesses { truth: self.truth, logic: self.how.logic, exact: None, beam: &self.beam };
-        let sub_queries = witnesses.against(plan, &assignment)?;
-        let atoms = atoms(plan, self.truth, self.how.logic, &assignment);
-        let alternatives = Vec::new();
-        let mut explanation = Explanation {
+        let Witness { score, assignment, atoms, sub_queries } = witnesses.of(plan, assignment)?;
+        Ok(Some(Explanation {
             branch,
             branch_scores,
-            score: 0.0,
+            score,
             assignment,
             atoms,
             sub_queries,
             alternatives,
             alternatives_certain: false,
-        };
-        explanation.score = explanation.refold(self.how.logic);
-        Ok(explanation)
+        }))
     }
 }

@@ -90,7 +90,7 @@ proptest! {
             return Ok(());
         }
         let answers: Vec<EntityId> = graph.entities.ids().collect();
-        let next_best = NextBest::new(&plan, &table, logic, Budget::default(), tried).unwrap();
+        let next_best = NextBest::new(&plan, &table, logic, Budget::default(), None, tried).unwrap();
         for (planned, branch) in plan.branches.iter().zip(&checked.normal_form.branches) {
             let listed = next_best.of_branch(planned, &answers).unwrap();
             for (listed, answer) in listed.iter().zip(&answers).filter(|(listed, _)| listed.certain) {

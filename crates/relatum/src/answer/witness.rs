@@ -24,7 +24,7 @@ pub struct SubQuery {
     pub witness: Option<Witness>,
 }
 
-/// The assignment that makes a sub-query truest, with the truth of every atom under it.
+/// An assignment with the truth of every atom under it: of a sub-query, the one that makes it truest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Witness {
     /// How true the sub-query is by it: the t-norm of its atoms and sub-queries.
@@ -68,11 +68,7 @@ pub(super) struct Witnesses<'a> {
 
 impl Witnesses<'_> {
     /// The negated sub-queries of a branch under an assignment.
-    pub(super) fn against(
-        &self,
-        branch: &BranchPlan,
-        assignment: &Assignment,
-    ) -> Result<Vec<SubQuery>, SearchError> {
+    fn against(&self, branch: &BranchPlan, assignment: &Assignment) -> Result<Vec<SubQuery>, SearchError> {
         branch.negated.iter().map(|nested| self.sub_query(nested, assignment)).collect()
     }
 
@@ -84,13 +80,14 @@ impl Witnesses<'_> {
             }
             _ => self.beam.sub_query(nested, outer)?,
         };
-        let witness = found.map(|assignment| self.witness(nested, assignment)).transpose()?;
+        let witness = found.map(|assignment| self.of(nested, assignment)).transpose()?;
         Ok(SubQuery { truth, value: 1.0 - truth, witness: witness.filter(|witness| witness.score > 0.0) })
     }
 
-    fn witness(&self, nested: &BranchPlan, assignment: Assignment) -> Result<Witness, SearchError> {
-        let atoms = atoms(nested, self.truth, self.logic, &assignment);
-        let sub_queries = self.against(nested, &assignment)?;
+    /// A branch under an assignment: the truth of its atoms and sub-queries, folded.
+    pub(super) fn of(&self, branch: &BranchPlan, assignment: Assignment) -> Result<Witness, SearchError> {
+        let atoms = atoms(branch, self.truth, self.logic, &assignment);
+        let sub_queries = self.against(branch, &assignment)?;
         let score = Explanation::fold(self.logic, &atoms, &sub_queries);
         Ok(Witness { score, assignment, atoms, sub_queries })
     }

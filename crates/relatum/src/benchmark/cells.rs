@@ -112,14 +112,14 @@ impl Results {
 
     /// What was chosen for a family of settings, on whatever queries there were: on all of validation;
     /// where nobody asked for that, on a half.
-    pub fn tuned(&self, family: &str) -> Option<&Tuned> {
+    pub fn tuned(&self, family: Family) -> Option<&Tuned> {
         let on = |part| self.saved.tuned.get(&tuned_name(family, part));
         on(Part::All).or_else(|| on(Part::Even))
     }
 
     /// What was chosen for the type of these validation queries, on a part of them.
     pub fn choice(&self, family: Family, part: Part, group: &QueryGroup) -> Option<&Choice> {
-        let choice = self.saved.tuned.get(&tuned_name(family.name(), part))?.types.get(&group.shape)?;
+        let choice = self.saved.tuned.get(&tuned_name(family, part))?.types.get(&group.shape)?;
         (choice.fingerprint == group.fingerprint()).then_some(choice)
     }
 
@@ -132,12 +132,7 @@ impl Results {
         choice: Choice,
     ) -> Result<(), StoreError> {
         self.change(|saved| {
-            saved
-                .tuned
-                .entry(tuned_name(family.name(), part))
-                .or_default()
-                .types
-                .insert(shape.to_owned(), choice);
+            saved.tuned.entry(tuned_name(family, part)).or_default().types.insert(shape.to_owned(), choice);
         })
     }
 
@@ -192,10 +187,10 @@ fn lock(path: &Path) -> Result<File, StoreError> {
 }
 
 /// A choice on a half is not the one that test queries are answered with.
-fn tuned_name(family: &str, part: Part) -> String {
+fn tuned_name(family: Family, part: Part) -> String {
     match part {
-        Part::All => family.to_owned(),
-        half => format!("{family}, {}", half.name()),
+        Part::All => family.name().to_owned(),
+        half => format!("{}, {}", family.name(), half.name()),
     }
 }
 
@@ -279,7 +274,7 @@ mod tests {
         assert!(again.choice(Family::Best, Part::All, &chains).is_some());
         assert!(again.choice(Family::Best, Part::All, &replaced).is_none());
         assert!(again.choice(Family::Best, Part::Even, &chains).is_none());
-        assert_eq!(again.tuned("best").unwrap().types.len(), 2);
+        assert_eq!(again.tuned(Family::Best).unwrap().types.len(), 2);
     }
 
     #[test]
@@ -287,12 +282,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let queries = group("2p", 1);
         let mut results = Results::open(folder.path(), &model(0.1)).unwrap();
-        assert!(results.tuned("best").is_none());
+        assert!(results.tuned(Family::Best).is_none());
         let beam = |k| format!("beam k={k}").parse::<Setting>().unwrap();
         for (part, k) in [(Part::Even, 2), (Part::All, 3)] {
             let choice = Choice { setting: beam(k), ..choice(&queries) };
             results.keep_choice(Family::Best, part, "2p", choice).unwrap();
-            assert_eq!(results.tuned("best").unwrap().types["2p"].setting, beam(k));
+            assert_eq!(results.tuned(Family::Best).unwrap().types["2p"].setting, beam(k));
         }
         assert_eq!(results.choice(Family::Best, Part::Even, &queries).unwrap().setting, beam(2));
     }
@@ -312,7 +307,7 @@ mod tests {
         for (queries, rows) in [(&chains, 1), (&crossings, 2), (&unions, 3)] {
             assert_eq!(both.cell(&key(queries)), Some(&cell(rows)));
         }
-        assert_eq!(both.tuned("best").unwrap().types.len(), 2);
+        assert_eq!(both.tuned(Family::Best).unwrap().types.len(), 2);
         // What the other did is seen at once, not only on disk.
         assert_eq!(one.cell(&key(&crossings)), Some(&cell(2)));
     }
@@ -352,6 +347,6 @@ mod tests {
         write(r#"{ "version": 99 }"#);
         assert!(message().contains("version 99"), "{}", message());
         write(r#"{ "version": 1, "cells": { "test 2p 10": { "rows": 1 } } }"#);
-        assert!(Results::open(folder.path(), &model(0.1)).unwrap().tuned("best").is_none());
+        assert!(Results::open(folder.path(), &model(0.1)).unwrap().tuned(Family::Best).is_none());
     }
 }
