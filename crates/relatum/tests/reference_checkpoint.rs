@@ -71,7 +71,7 @@ fn answers_to_complex_queries_equal_the_reference() {
         let plan = Plan::new(
             &query.check(Limits::default()).unwrap(),
             &statistics,
-            PlanOptions { beam: 64, rank_all: true },
+            PlanOptions { beam: 64, either_side: false },
         );
         let t_norm = TNorm::from_name(case["t_norm"].as_str().unwrap()).unwrap();
         let logic = Logic { t_norm, ..Logic::default() };

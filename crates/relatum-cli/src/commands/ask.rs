@@ -171,7 +171,7 @@ impl<'a> Asker<'a> {
     }
 
     pub(super) fn plan(&self, question: &Question, flags: &Flags) -> Plan {
-        let options = PlanOptions { beam: flags.k(), rank_all: !flags.either_side };
+        let options = PlanOptions { beam: flags.k(), either_side: flags.either_side };
         Plan::new(&question.checked, &self.statistics, options)
     }
 

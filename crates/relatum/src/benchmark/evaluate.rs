@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{BenchmarkError, QueryGroup, Role, Search, Setting, Template};
+use super::{BenchmarkError, QueryGroup, Reading, Role, Search, Setting, Template};
 use crate::graph::{EntityId, Graph, Split};
 use crate::model::{Calibration, LinkMetrics, Model, Reciprocals, Ties, filtered_rank};
 use crate::plan::{BranchPlan, Plan, PlanOptions, Statistics};
@@ -97,7 +97,10 @@ impl<'a> Evaluator<'a> {
             return Err(SearchError::NotCalibrated.into());
         }
         let began = Instant::now();
-        let template = group.template()?;
+        let template = match setting.negated {
+            Reading::Path => group.template()?,
+            Reading::Edge => group.template()?.with_edges_negated(),
+        };
         let n = self.graph.entities.len();
         let scorer = Scorer::new(self.model, self.graph, setting.calibration, setting.known)
             .with_sharpness(setting.sharpness);
@@ -186,7 +189,7 @@ impl<'a> Evaluator<'a> {
             Search::Exact { k, .. } | Search::Beam { k } | Search::Paper { k } => k,
             Search::Continuous { .. } => 1,
         };
-        Ok(Plan::new(&checked, &self.statistics, PlanOptions { beam, rank_all: true }))
+        Ok(Plan::new(&checked, &self.statistics, PlanOptions { beam, either_side: false }))
     }
 }
 

@@ -31,7 +31,7 @@ pub use part::Part;
 pub use published::{Dataset, PUBLISHED_TYPES, Published};
 pub use queries::{Lists, QueryGroup, QuerySet};
 pub use sample::{Pattern, PatternError, Sampled, Sampler, Sampling, Walks};
-pub use setting::{Search, Setting, SettingError};
+pub use setting::{Reading, Search, Setting, SettingError};
 pub(crate) use skeleton::Piece;
 pub use skeleton::{Role, Skeleton, SkeletonError};
 pub use template::{Template, TemplateError};

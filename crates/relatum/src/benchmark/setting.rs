@@ -36,6 +36,19 @@ pub struct Setting {
     pub known: Known,
     /// `c` of the negation `1 − min(1, c·x)`.
     pub negation: f32,
+    /// What the negation of a path is taken to mean.
+    pub negated: Reading,
+}
+
+/// Two readings of a negated path, `¬∃V. r1(a, V) ∧ r2(V, A)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reading {
+    /// As it is written, and as the answers of benchmarks are computed: no V leads to A.
+    #[default]
+    Path,
+    /// As some systems score it: a V from which the last edge does not lead to A,
+    /// `∃V. r1(a, V) ∧ ¬r2(V, A)`.
+    Edge,
 }
 
 /// The search of a [`Setting`].
@@ -73,7 +86,8 @@ pub enum SettingError {
     /// A word that says nothing. Write one of those that the message lists.
     #[error(
         "`{found}` is no part of a setting: expected exact, beam, paper or continuous, then any of floor=0.001, k=64, reg=0.05, \
-         godel, product, lukasiewicz, a calibration ({}), sharpness=0.8, ignore, train, train+valid, all, negation=3",
+         godel, product, lukasiewicz, a calibration ({}), sharpness=0.8, ignore, train, train+valid, all, negation=3, \
+         negated=edge",
         names()
     )]
     Unknown {
@@ -122,6 +136,7 @@ impl Default for Setting {
             sharpness: 1.0,
             known: Known::TRAIN,
             negation: 1.0,
+            negated: Reading::Path,
         }
     }
 }
@@ -148,6 +163,9 @@ impl Display for Setting {
         write!(f, " {}", known_name(self.known))?;
         if self.negation.to_bits() != 1f32.to_bits() {
             write!(f, " negation={}", self.negation)?;
+        }
+        if self.negated == Reading::Edge {
+            write!(f, " negated=edge")?;
         }
         Ok(())
     }
@@ -200,7 +218,9 @@ const SEARCH: &str = "search";
 /// What a word is about; none if about nothing.
 fn subject(word: &str) -> Option<&'static str> {
     if let Some((name, _)) = word.split_once('=') {
-        return ["floor", "k", "reg", "sharpness", "negation"].into_iter().find(|known| *known == name);
+        return ["floor", "k", "reg", "sharpness", "negation", "negated"]
+            .into_iter()
+            .find(|known| *known == name);
     }
     match word {
         "exact" | "beam" | "paper" | "continuous" => Some(SEARCH),
@@ -255,6 +275,13 @@ impl Setting {
             ("negation", _) => {
                 let expected = "negation to be a number above 0, at most 1000";
                 self.negation = above_zero(1000.0).ok_or_else(range(expected))?;
+            }
+            ("negated", _) => {
+                self.negated = match value {
+                    "path" => Reading::Path,
+                    "edge" => Reading::Edge,
+                    _ => return Err(range("negated to be path or edge")()),
+                };
             }
             ("floor", search) => return Err(misplaced(search.name(), "it belongs to exact")),
             ("k", search) => return Err(misplaced(search.name(), "it belongs to exact, beam and paper")),
@@ -315,9 +342,12 @@ mod tests {
             for t_norm in TNorm::ALL {
                 for calibration in Calibration::ALL {
                     for (_, known) in KNOWN {
-                        let setting =
-                            Setting { search, t_norm, calibration, known, sharpness: 0.8, negation: 3.0 };
-                        assert_eq!(setting.to_string().parse(), Ok(setting));
+                        for negated in [Reading::Path, Reading::Edge] {
+                            let (sharpness, negation) = (0.8, 3.0);
+                            let setting =
+                                Setting { search, t_norm, calibration, sharpness, known, negation, negated };
+                            assert_eq!(setting.to_string().parse(), Ok(setting));
+                        }
                     }
                 }
             }
@@ -344,6 +374,7 @@ mod tests {
         insta::assert_snapshot!(message("sharpness=NaN"), @"`sharpness=NaN`: expected sharpness to be a number above 0, at most 100");
         insta::assert_snapshot!(message("sharpness=1e30"), @"`sharpness=1e30`: expected sharpness to be a number above 0, at most 100");
         insta::assert_snapshot!(message("negation=inf"), @"`negation=inf`: expected negation to be a number above 0, at most 1000");
+        insta::assert_snapshot!(message("negated=atom"), @"`negated=atom`: expected negated to be path or edge");
         insta::assert_snapshot!(message("continuous reg=-1"), @"`reg=-1`: expected reg to be a number from 0 to 1000");
         insta::assert_snapshot!(message("beam floor=0.1"), @"`floor=0.1` says nothing to the search `beam`: it belongs to exact");
         insta::assert_snapshot!(message("k=4 continuous"), @"`k=4` says nothing to the search `continuous`: it belongs to exact, beam and paper");

@@ -5,7 +5,7 @@ use super::skeleton::{Piece, Role, Skeleton, SkeletonError};
 use crate::graph::{EntityId, Id, RelationId};
 use crate::model::Reciprocals;
 use crate::query::shapes::{Step, Structure};
-use crate::query::{Atom, Query, QueryError, Term, syntax};
+use crate::query::{Atom, Formula, Query, QueryError, Term, syntax};
 
 /// What the queries of a [`QueryGroup`] have in common: a formula whose entities and relations are
 /// numbers of places, which the arguments of a query fill.
@@ -112,6 +112,15 @@ impl Template {
         (complete && known).then_some(query)
     }
 
+    /// The same question with the other reading of negated paths: of `¬∃V. φ ∧ r(V, A)` only the edges
+    /// to what is outside are negated, `∃V. φ ∧ ¬r(V, A)`.
+    #[must_use]
+    pub fn with_edges_negated(&self) -> Self {
+        let Query { target, variables, .. } = self.query.clone();
+        let formula = edges_negated(&self.query.formula);
+        Self { query: Query { target, variables, formula }, roles: self.roles.clone() }
+    }
+
     /// The template of a question, every name a place; and the names in the order of the places.
     pub(super) fn abstracted<N: Clone>(query: &Query<N, N>) -> (Self, Vec<N>) {
         let mut names = Vec::new();
@@ -152,6 +161,36 @@ impl Template {
         });
         let query = Query { target: self.query.target, variables: self.query.variables.clone(), formula };
         query.to_string()
+    }
+}
+
+fn edges_negated<E: Clone, R: Clone>(formula: &Formula<E, R>) -> Formula<E, R> {
+    let each = |parts: &[Formula<E, R>]| parts.iter().map(edges_negated).collect::<Vec<_>>();
+    match formula {
+        Formula::Atom(atom) => Formula::Atom(atom.clone()),
+        Formula::And(parts) => Formula::and(each(parts)),
+        Formula::Or(parts) => Formula::or(each(parts)),
+        Formula::Exists(bound, inner) => Formula::exists(bound.clone(), edges_negated(inner)),
+        Formula::Not(inner) => match &**inner {
+            Formula::Exists(bound, path) => {
+                let parts = match &**path {
+                    Formula::And(parts) => parts.clone(),
+                    other => vec![other.clone()],
+                };
+                let leads_out = |part: &Formula<E, R>| {
+                    let mut out = false;
+                    part.for_each_atom(&mut |atom| out |= atom.variables().any(|id| !bound.contains(&id)));
+                    out
+                };
+                // A path that is one edge would leave its variable without any value.
+                if parts.iter().all(leads_out) {
+                    return formula.clone();
+                }
+                let of = |part: Formula<E, R>| if leads_out(&part) { part.negate() } else { part };
+                Formula::exists(bound.clone(), Formula::and(parts.into_iter().map(of)))
+            }
+            _ => formula.clone(),
+        },
     }
 }
 
@@ -288,6 +327,17 @@ mod tests {
         assert_eq!(shown(1).unwrap(), "?A : s(b, A)");
         assert_eq!(shown(3).unwrap(), "?A : s(A, b)");
         assert_eq!(shown(4), None);
+    }
+
+    #[test]
+    fn a_negated_path_has_a_second_reading() {
+        let other = |text: &str| text.parse::<Template>().unwrap().with_edges_negated().text();
+        insta::assert_snapshot!(other("(('e',('r','r','n')),('e',('r',)))"), @"?A : (exists V. _(_, V) and not _(V, A)) and _(_, A)");
+        insta::assert_snapshot!(other("?A : _(_, A) and not exists V, U. _(_, V) and _(V, U) and _(U, A)"), @"?A : _(_, A) and (exists V, U. _(_, V) and _(V, U) and not _(U, A))");
+        // Nothing to read otherwise: no negated path, or one that is a single edge.
+        for same in ["(('e',('r',)),('e',('r','n')))", "?A : _(_, A) and not exists V. _(V, A)"] {
+            assert_eq!(other(same), same.parse::<Template>().unwrap().text());
+        }
     }
 
     #[test]

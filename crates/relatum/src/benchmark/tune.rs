@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BenchmarkError, Evaluator, QueryGroup, Search, Setting};
+use super::{BenchmarkError, Evaluator, QueryGroup, Reading, Search, Setting};
 use crate::logic::TNorm;
 use crate::model::{Calibration, LinkMetrics};
 use crate::query::Formula;
@@ -144,6 +144,9 @@ impl Family {
                 if shape.negates {
                     axes.push([2.0, 3.0, 6.0, 12.0].map(|c| change(move |s| s.negation = c)).into());
                 }
+                if shape.negates_paths {
+                    axes.push(vec![change(|s| s.negated = Reading::Edge)]);
+                }
                 if shape.variables > 0 {
                     let exact = |floor, k| change(move |s| s.search = Search::Exact { floor, k });
                     axes.push(vec![exact(0.001, 512)]);
@@ -219,6 +222,7 @@ struct Traits {
     joins: bool,
     unites: bool,
     negates: bool,
+    negates_paths: bool,
 }
 
 impl Traits {
@@ -230,6 +234,7 @@ impl Traits {
             joins: false,
             unites: false,
             negates: false,
+            negates_paths: template.with_edges_negated() != template,
         };
         let mut atoms = 0;
         query.formula.for_each_atom(&mut |_| atoms += 1);

@@ -22,8 +22,8 @@ pub struct PlanReport {
     pub rows: f64,
     /// How many states a beam keeps.
     pub beam: usize,
-    /// Whether every entity is to be ranked.
-    pub rank_all: bool,
+    /// Whether atoms may be scored from the target's side.
+    pub either_side: bool,
     /// The alternatives.
     pub branches: Vec<BranchReport>,
     /// What exact search computes, parts before wholes.
@@ -149,7 +149,7 @@ impl Plan {
             tree: self.is_tree(),
             rows: self.rows,
             beam: self.options.beam,
-            rank_all: self.options.rank_all,
+            either_side: self.options.either_side,
             branches: self.branches.iter().map(|branch| words.branch(branch)).collect(),
             messages: self.messages.iter().map(|message| words.message(message)).collect(),
         }

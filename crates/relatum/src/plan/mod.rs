@@ -38,14 +38,15 @@ pub struct PlanOptions {
     /// How many values of a variable a beam keeps, and the most that an exact search is
     /// expected to look at.
     pub beam: usize,
-    /// Whether every entity must get a score, as in a benchmark, not only the best ones. Then
-    /// nothing is scored from the target's side unless nothing else is left.
-    pub rank_all: bool,
+    /// Whether an atom may be scored from the side of the target where that takes fewer rows. A predictor
+    /// scores an edge otherwise from its other end, so the same question could get other answers with
+    /// other costs: by default nothing is scored from the target's side unless nothing else is left.
+    pub either_side: bool,
 }
 
 impl Default for PlanOptions {
     fn default() -> Self {
-        Self { beam: 64, rank_all: false }
+        Self { beam: 64, either_side: false }
     }
 }
 

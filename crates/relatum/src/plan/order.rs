@@ -132,7 +132,7 @@ impl Ordering<'_> {
             }
         }
         // A beam needs something to choose by; a target that must be ranked whole has no beam.
-        let whole = !informed || (self.options.rank_all && variable == self.target);
+        let whole = !informed || (!self.options.either_side && variable == self.target);
         let mut rows_from = if whole { everything } else { candidates.ceil().min(self.options.beam as f64) };
         if let Some(asked) = self.asked.filter(|_| variable == self.target) {
             candidates = candidates.min(asked.candidates);

@@ -34,8 +34,11 @@ fn plan_with(text: &str, options: PlanOptions) -> (Plan, PlanReport) {
     (plan, report)
 }
 
+/// Any side may be scored from: then costs alone decide, and they are what most tests here are about.
+const EITHER_SIDE: PlanOptions = PlanOptions { beam: 64, either_side: true };
+
 fn plan(text: &str) -> (Plan, PlanReport) {
-    plan_with(text, PlanOptions::default())
+    plan_with(text, EITHER_SIDE)
 }
 
 fn order(text: &str) -> Vec<String> {
@@ -53,7 +56,7 @@ fn an_anchor_costs_one_row_and_a_hop_one_row_a_candidate() {
 
 #[test]
 fn a_beam_bounds_the_rows_of_a_hop() {
-    let narrow = PlanOptions { beam: 4, ..PlanOptions::default() };
+    let narrow = PlanOptions { beam: 4, ..EITHER_SIDE };
     assert_eq!(plan_with("?G : exists F. stars(F, extra) and genre(F, G)", narrow).0.rows, 5.0);
 }
 
@@ -71,7 +74,7 @@ fn an_intersection_scores_its_cheap_side_first() {
     assert_eq!(order(cheap_target), ["A", "F"]);
     assert_eq!(plan(cheap_target).0.rows, 3.0);
     // Where every entity must be ranked, the target has no cheap side.
-    let all = PlanOptions { rank_all: true, ..PlanOptions::default() };
+    let all = PlanOptions::default();
     let ranked = plan_with(cheap_target, all);
     assert_eq!(ranked.1.branches[0].steps[0].variable, "F");
     assert_eq!(ranked.0.rows, 12.0);
@@ -85,7 +88,7 @@ fn up_scores_its_shared_projection_once() {
     // Two anchors, and one set of rows for both projections instead of two of ten rows each.
     assert_eq!(up.scans.len(), 1);
     assert_eq!(up.scans[0].projections.len(), 2);
-    let narrow = PlanOptions { beam: 10, ..PlanOptions::default() };
+    let narrow = PlanOptions { beam: 10, ..EITHER_SIDE };
     let (narrow, _) =
         plan_with("?G : exists F. (stars(F, extra) or country(F, France)) and genre(F, G)", narrow);
     assert_eq!(narrow.rows, 12.0);
@@ -127,7 +130,7 @@ fn trees_are_told_from_other_graphs() {
 #[test]
 fn what_is_not_needed_any_more_is_eliminated_and_states_are_merged_by_the_rest() {
     let text = "?A : exists F, U. stars(F, extra) and like(F, U) and genre(F, A) and like(U, A)";
-    let (_, report) = plan_with(text, PlanOptions { rank_all: true, ..PlanOptions::default() });
+    let (_, report) = plan_with(text, PlanOptions::default());
     let steps = &report.branches[0].steps;
     assert_eq!(steps[0].needed, ["F"]);
     assert_eq!(steps[1].needed, ["F", "U"]);
@@ -254,8 +257,8 @@ fn counted(text: &str, options: PlanOptions) -> (usize, usize) {
 
 #[test]
 fn what_is_scored_is_what_was_promised() {
-    let top = PlanOptions::default();
-    let all = PlanOptions { rank_all: true, ..top };
+    let top = EITHER_SIDE;
+    let all = PlanOptions { either_side: false, ..top };
     for (text, options, rows) in [
         ("?G : exists F. stars(F, lead) and genre(F, G)", top, 2),
         ("?G : exists F. stars(F, extra) and genre(F, G)", top, 11),
@@ -272,7 +275,7 @@ fn what_is_scored_is_what_was_promised() {
 fn a_union_before_a_projection_scores_the_projection_once() {
     let up = "?G : exists F. (stars(F, extra) or country(F, France)) and genre(F, G)";
     // Two anchors and ten films, which both alternatives lead to.
-    assert_eq!(counted(up, PlanOptions::default()).0, 12);
+    assert_eq!(counted(up, EITHER_SIDE).0, 12);
 }
 
 #[test]
@@ -303,7 +306,7 @@ fn a_beam_is_taken_exactly_where_the_estimate_says_so() {
     let (_, report) = plan(text);
     let steps = &report.branches[0].steps;
     assert_eq!((steps[0].variable.as_str(), steps[0].beam, steps[1].rows), ("U", None, 215.0));
-    let all = PlanOptions { rank_all: true, ..PlanOptions::default() };
+    let all = PlanOptions::default();
     let (ranked, _) = plan_with("?A : exists F. stars(A, lead) and genre(A, F) and like(F, drama)", all);
     for step in ranked.branches[0].steps.iter().filter(|step| step.variable == ranked.target) {
         assert_eq!(step.beam, None, "a target that is ranked whole is not cut");
@@ -377,7 +380,7 @@ fn random_questions_are_of_every_kind() {
             seen.refused += 1;
             continue;
         };
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions::default());
+        let plan = Plan::new(&checked, &Statistics::new(&graph), EITHER_SIDE);
         let all = &plan.branches;
         let any = |test: &dyn Fn(&BranchPlan) -> bool| usize::from(all.iter().any(test));
         let loops = |atom: &Atom| atom.subject == atom.object;
@@ -398,11 +401,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, max_global_rejects: 1_000_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_way_to_run_a_plan_finds_the_answers(query in prop_oneof![any_query().boxed(), safe_query().boxed()], edges in edges(), rank_all: bool) {
+    fn every_way_to_run_a_plan_finds_the_answers(query in prop_oneof![any_query().boxed(), safe_query().boxed()], edges in edges(), either_side: bool) {
         let graph = tiny_graph(&edges);
         let expected = brute_force(&query, &graph);
         if let Ok(checked) = query.check(Limits { branches: 512, ..Limits::default() }) {
-            let options = PlanOptions { rank_all, ..PlanOptions::default() };
+            let options = PlanOptions { either_side, ..PlanOptions::default() };
             let plan = Plan::new(&checked, &Statistics::new(&graph), options);
             plan.branches.iter().for_each(assert_every_literal_is_in_one_factor);
             prop_assert_eq!(&step_through(&plan, &graph).answers, &expected);

@@ -51,10 +51,10 @@ proptest! {
 
     #[test]
     fn beam_at_full_width_equals_exact_equals_naive(
-        checked in checked(), table in tables(), logic in logics(), edges in edges(), rank_all: bool
+        checked in checked(), table in tables(), logic in logics(), edges in edges(), either_side: bool
     ) {
         let graph = tiny_graph(&edges);
-        let options = PlanOptions { beam: WIDE.k, rank_all };
+        let options = PlanOptions { beam: WIDE.k, either_side };
         let plan = Plan::new(&checked, &Statistics::new(&graph), options);
         let expected = naive(&table, &checked.normal_form, logic);
         let beam = Beam::new(&plan, &table, logic, WIDE, Budget::default(), false).unwrap().run().unwrap();
@@ -134,7 +134,7 @@ proptest! {
         checked in checked(), table in tables(), logic in logics(), limit in 0usize..16, paper: bool
     ) {
         let graph = tiny_graph(&[]);
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: WIDE.k, rank_all: false });
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: WIDE.k, either_side: true });
         let expected = naive(&table, &checked.normal_form, logic);
         let budget = Budget { rows: Some(limit), ..Budget::default() };
         let beam = Beam::new(&plan, &table, logic, Width { paper, ..WIDE }, budget, false).unwrap();
@@ -172,7 +172,7 @@ proptest! {
         // Under negation a search that misses something errs upwards.
         prop_assume!(checked.normal_form.branches.iter().all(|branch| branch.negated.is_empty()));
         let graph = tiny_graph(&[]);
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: k, rank_all: false });
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: k, either_side: true });
         let expected = naive(&table, &checked.normal_form, logic);
         for paper in [false, true] {
             let width = Width { k, paper };

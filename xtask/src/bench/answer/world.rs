@@ -45,7 +45,7 @@ impl World {
     /// Plans of questions of a shape, as `ask` makes them.
     pub(super) fn plans(&self, shape: Shape) -> Vec<Plan> {
         let statistics = Statistics::new(&self.graph);
-        let options = PlanOptions { rank_all: true, ..PlanOptions::default() };
+        let options = PlanOptions::default();
         self.questions(shape).iter().map(|checked| Plan::new(checked, &statistics, options)).collect()
     }
 
