@@ -15,7 +15,7 @@ fn the_demo_trains_asks_and_explains() {
         "2p, proven exact",
         "Robert De Niro or Al Pacino",
         "up, proven exact",
-        "has_genre(Bad Boys (1995), Thriller)",
+        "has_genre(National Security (2003), Thriller)",
         "known, train",
         "predicted",
         "Go on with:",

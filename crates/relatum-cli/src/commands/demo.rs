@@ -48,6 +48,7 @@ const QUESTIONS: [(&str, &str); 4] = [
 /// Enough to predict well, and done in seconds.
 const RANK: usize = 50;
 const EPOCHS: usize = 20;
+const COOL_DOWN: usize = 4;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let project = open_or_make(&args.dir)?;
@@ -92,6 +93,7 @@ fn trained(project: &Project, out: &mut impl Write) -> anyhow::Result<Model> {
     let settings = Settings {
         rank: RANK,
         epochs: EPOCHS,
+        cool_down: COOL_DOWN,
         eval_every: EPOCHS,
         patience: 0,
         ..recommend(project.graph()).settings

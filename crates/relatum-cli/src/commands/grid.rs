@@ -102,6 +102,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     let mut base = args.common.over(recommend(project.graph()).settings);
     base.epochs = args.epochs.unwrap_or(base.epochs);
+    let base = args.common.cooled(base);
     let mut all = grid.settings(&base);
     if args.relation_loss.is_empty() {
         all.iter_mut().for_each(without_needless_relation_loss);
@@ -164,7 +165,7 @@ fn try_one(
     let same = begun.as_ref().is_some_and(|checkpoint| checkpoint.settings.epochs == settings.epochs);
     let mut diverged = fs::read_to_string(&mark).ok().filter(|_| same);
     let mut run = match begun {
-        Some(_) => Run::resume(project, folder.clone(), Some(settings.epochs))?,
+        Some(_) => Run::resume(project, folder.clone(), Some((settings.epochs, settings.cool_down)))?,
         None => Run::new(project, folder.clone(), settings.clone())?,
     };
     if !run.checkpoint().finished && diverged.is_none() {

@@ -39,6 +39,9 @@ pub(crate) struct Common {
     /// The rule that makes steps of gradients
     #[arg(long, value_parser = optimizer, value_name = "adagrad|adam|sgd")]
     optimizer: Option<Optimizer>,
+    /// The last epochs, in which the learning rate falls to 0; where patience runs out they come sooner
+    #[arg(long, value_name = "EPOCHS")]
+    cool_down: Option<usize>,
     /// Random entities that stand for all in the softmax, or `all`
     #[arg(long, value_name = "N", value_parser = candidates)]
     candidates: Option<Candidates>,
@@ -87,11 +90,22 @@ impl Common {
     pub(crate) fn over(&self, mut settings: Settings) -> Settings {
         set(&mut settings.regularizer, self.regularizer);
         set(&mut settings.optimizer, self.optimizer);
+        set(&mut settings.cool_down, self.cool_down);
         set(&mut settings.candidates, self.candidates.map(|candidates| candidates.0));
         set(&mut settings.init_scale, self.init_scale);
         set(&mut settings.eval_every, self.eval_every);
         set(&mut settings.patience, self.patience);
         set(&mut settings.seed, self.seed);
+        settings
+    }
+}
+
+impl Common {
+    /// A tenth of the epochs to cool down, whatever their number became, unless a flag says otherwise.
+    pub(crate) fn cooled(&self, mut settings: Settings) -> Settings {
+        if self.cool_down.is_none() {
+            settings.cool_down = relatum::train::cool_down(settings.epochs);
+        }
         settings
     }
 }
@@ -108,6 +122,7 @@ pub(super) fn flags_for(settings: &Settings, chosen: &Settings) -> String {
             ("reg", s.regularizer_weight.to_string()),
             ("optimizer", s.optimizer.name().to_owned()),
             ("lr", s.learning_rate.to_string()),
+            ("cool-down", s.cool_down.to_string()),
             ("relation-loss", s.relation_loss.to_string()),
             ("candidates", s.candidates.map_or("all".to_owned(), |n| n.to_string())),
             ("init-scale", s.init_scale.to_string()),

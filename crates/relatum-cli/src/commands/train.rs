@@ -11,7 +11,7 @@ use relatum::model::ModelFolder;
 use relatum::store::Project;
 use relatum::train::{
     BatchReport, Checkpoint, EpochRecord, Event, Floor, Outcome, Recommendation, Run, Settings, TrainError,
-    Trainer, recommend,
+    Trainer, cool_down, recommend,
 };
 
 use super::settings::{Flags, flags_for};
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut out = std::io::stderr();
     let mut run = if args.resume {
         let settings = resumed_settings(args, &project, &folder)?;
-        let run = Run::resume(&project, folder, Some(settings.epochs))?;
+        let run = Run::resume(&project, folder, Some((settings.epochs, settings.cool_down)))?;
         let at = run.checkpoint().progress;
         writeln!(out, "resuming {} after epoch {}, batch {}", args.name, at.epoch, at.batch)?;
         run
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             refuse_to_discard(args, &project, &folder)?;
         }
         let recommended = recommend(project.graph());
-        let settings = args.flags.over(recommended.settings.clone());
+        let settings = args.flags.common.cooled(args.flags.over(recommended.settings.clone()));
         let validated = !project.graph().edges(Split::Valid).is_empty();
         writeln!(out, "{}", chosen(&recommended, &settings, validated))?;
         Run::new(&project, folder, settings)?
@@ -120,6 +120,7 @@ pub(super) fn use_threads(threads: Option<u16>) -> anyhow::Result<()> {
 /// Trains with a progress bar on a terminal and a line an epoch elsewhere.
 pub(super) fn watch(run: &mut Run<'_>, prefix: &str) -> anyhow::Result<Outcome> {
     let mut display = Display::new(run.trainer(), run.checkpoint().epochs.len(), prefix);
+    display.epochs = run.checkpoint().last_epoch();
     let outcome = run.train(|event| {
         display.show(event);
         if signals::stop_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -128,7 +129,8 @@ pub(super) fn watch(run: &mut Run<'_>, prefix: &str) -> anyhow::Result<Outcome> 
     Ok(outcome?)
 }
 
-/// The settings of the checkpoint; flags may say the same or how many epochs there shall be.
+/// The settings of the checkpoint; flags may say the same, or how many epochs there shall
+/// be and how many of them to cool down.
 fn resumed_settings(args: &Args, project: &Project, folder: &ModelFolder) -> anyhow::Result<Settings> {
     let Some(checkpoint) = Checkpoint::read(project, folder)? else {
         let dir = args.dir.display();
@@ -139,7 +141,8 @@ fn resumed_settings(args: &Args, project: &Project, folder: &ModelFolder) -> any
         .into());
     };
     let wanted = args.flags.over(checkpoint.settings.clone());
-    let same = Settings { epochs: checkpoint.settings.epochs, ..wanted.clone() };
+    let Settings { epochs, cool_down, .. } = checkpoint.settings;
+    let same = Settings { epochs, cool_down, ..wanted.clone() };
     if same != checkpoint.settings {
         return Err(Misuse(format!(
             "the run to resume was begun with other settings; leave the flags away, or use --restart\n  begun with: {}\n  asked for:  {}",
@@ -195,6 +198,7 @@ fn chosen(recommendation: &Recommendation, settings: &Settings, validated: bool)
         let reason = reason.map_or("the paper's", |(.., reason)| reason.as_str());
         let (value, why) = match name {
             "validation" if !validated => ("none".to_owned(), "there are no validation edges"),
+            "cool-down" if settings.cool_down == cool_down(settings.epochs) => (value, reason),
             _ if value != default => (value, "given"),
             "seed" => (value, "any will do; the same gives the same model"),
             // The reason speaks of the patience that was recommended.
@@ -219,6 +223,14 @@ fn one_line_pairs(s: &Settings) -> Vec<(&'static str, String)> {
         ("batch size", s.batch_size.to_string()),
         ("regulariser", format!("{}, weight {}", s.regularizer.name(), s.regularizer_weight)),
         ("optimiser", format!("{}, rate {}", s.optimizer.name(), s.learning_rate)),
+        (
+            "cool-down",
+            match s.cool_down {
+                0 => "none".to_owned(),
+                1 => "the last epoch".to_owned(),
+                epochs => format!("the last {epochs} epochs"),
+            },
+        ),
         ("relation loss", s.relation_loss.to_string()),
         ("candidates", s.candidates.map_or("all entities".to_owned(), |n| n.to_string())),
         ("validation", format!("every {} epochs, patience {}", s.eval_every, s.patience)),
@@ -274,6 +286,10 @@ impl Display {
         match event {
             Event::Batch(report) => self.batch(report),
             Event::Epoch(record) => self.epoch(&record),
+            Event::EndsAfter(last) => {
+                self.epochs = last;
+                self.say(&format!("{}no better for a while: cooling down until epoch {last}", self.prefix));
+            }
         }
     }
 
@@ -327,9 +343,15 @@ impl Display {
             self.share(seconds)
         );
         self.skipped = None;
+        if self.bar.is_hidden() || record.valid.is_some() {
+            self.say(&line);
+        }
+    }
+
+    fn say(&self, line: &str) {
         if self.bar.is_hidden() {
             eprintln!("{line}");
-        } else if record.valid.is_some() {
+        } else {
             self.bar.println(line);
         }
     }

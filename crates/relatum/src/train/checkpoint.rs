@@ -23,6 +23,9 @@ pub struct Checkpoint {
     pub epochs: Vec<EpochRecord>,
     /// The epoch and metrics of the best model so far, which is the one that was saved.
     pub best: Option<(usize, LinkMetrics)>,
+    /// The epoch after which the run ends although more were asked for: it cools down already.
+    #[serde(default)]
+    pub(super) ends: Option<usize>,
     /// Whether nothing is left to do.
     pub finished: bool,
 }
@@ -35,7 +38,21 @@ impl Checkpoint {
     pub(super) fn new(project: &Project, settings: Settings) -> Self {
         let fingerprint = project.manifest().fingerprint.clone();
         let (progress, epochs) = (Progress::default(), Vec::new());
-        Self { version: VERSION, fingerprint, settings, progress, epochs, best: None, finished: false }
+        Self {
+            version: VERSION,
+            fingerprint,
+            settings,
+            progress,
+            epochs,
+            best: None,
+            ends: None,
+            finished: false,
+        }
+    }
+
+    /// The last epoch of the run.
+    pub fn last_epoch(&self) -> usize {
+        self.ends.unwrap_or(self.settings.epochs)
     }
 
     /// Reads where a run of this project stands, if there is one.

@@ -29,7 +29,7 @@ pub use floor::Floor;
 pub use grid::Grid;
 pub use memory::Memory;
 pub use optimizer::Optimizer;
-pub use recommend::{Recommendation, recommend};
+pub use recommend::{Recommendation, cool_down, recommend};
 pub use regularizer::Regularizer;
 pub use run::{EpochRecord, Event, Outcome, Run};
 pub use settings::Settings;

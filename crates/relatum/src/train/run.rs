@@ -35,6 +35,8 @@ pub enum Event {
     Batch(BatchReport),
     /// An epoch is done, and validated where that was due.
     Epoch(EpochRecord),
+    /// Validation got no better: the run cools down and ends after this epoch.
+    EndsAfter(usize),
 }
 
 /// How a run ended.
@@ -80,23 +82,25 @@ impl<'a> Run<'a> {
         Ok(Self { project, folder, trainer, checkpoint, saved: Instant::now(), seconds: 0.0, kept: None })
     }
 
-    /// The run that the folder's checkpoint describes. `epochs` may say how many epochs there shall
-    /// be instead, to go on after the end.
+    /// The run that the folder's checkpoint describes. `length` may say how many epochs there shall be
+    /// instead, and how many of them to cool down, to go on after the end.
     pub fn resume(
         project: &'a Project,
         folder: ModelFolder,
-        epochs: Option<usize>,
+        length: Option<(usize, usize)>,
     ) -> Result<Self, TrainError> {
         let (mut checkpoint, file) = Checkpoint::open(project, &folder)?
             .ok_or_else(|| TrainError::NothingToResume(folder.dir().to_owned()))?;
-        if let Some(epochs) = epochs
-            && epochs != checkpoint.settings.epochs
+        let settings = &mut checkpoint.settings;
+        if let Some(length) = length
+            && length != (settings.epochs, settings.cool_down)
         {
-            checkpoint.settings.epochs = epochs;
-            checkpoint.finished = false;
+            (settings.epochs, settings.cool_down) = length;
+            (checkpoint.ends, checkpoint.finished) = (None, false);
         }
         let settings = checkpoint.settings.clone();
-        let trainer = Trainer::restore(project.graph(), settings, checkpoint.progress, &file)?;
+        let mut trainer = Trainer::restore(project.graph(), settings, checkpoint.progress, &file)?;
+        trainer.end_after(checkpoint.last_epoch());
         let kept = Some(checkpoint.progress);
         Ok(Self { project, folder, trainer, checkpoint, saved: Instant::now(), seconds: 0.0, kept })
     }
@@ -140,7 +144,7 @@ impl<'a> Run<'a> {
             // So that there is something to resume from the first moment on.
             self.save_checkpoint()?;
         }
-        while !self.checkpoint.finished && self.trainer.progress().epoch < self.checkpoint.settings.epochs {
+        while !self.checkpoint.finished && self.trainer.progress().epoch < self.checkpoint.last_epoch() {
             let began = Instant::now();
             let before = self.seconds;
             let mut asked = ControlFlow::Continue(());
@@ -167,13 +171,19 @@ impl<'a> Run<'a> {
                 self.save_checkpoint()?;
                 return Ok(Outcome::StoppedEarly);
             }
+            if self
+                .checkpoint
+                .ends
+                .is_some_and(|last| last == record.epoch + self.checkpoint.settings.cool_down)
+            {
+                let _ = observe(Event::EndsAfter(self.checkpoint.last_epoch()));
+            }
             let first = self.kept.is_none();
             if first || record.valid.is_some() || self.saved.elapsed() > CHECKPOINT_AFTER {
                 self.save_checkpoint()?;
             }
         }
-        let stopped_early =
-            self.checkpoint.finished && self.trainer.progress().epoch < self.checkpoint.settings.epochs;
+        let stopped_early = self.trainer.progress().epoch < self.checkpoint.settings.epochs;
         if !self.checkpoint.finished {
             if self.checkpoint.best.is_none() {
                 self.save_model(None)?;
@@ -198,7 +208,8 @@ impl<'a> Run<'a> {
         let epoch = self.trainer.progress().epoch;
         let settings = self.checkpoint.settings.clone();
         let graph = self.project.graph();
-        let due = epoch.is_multiple_of(settings.eval_every) || epoch == settings.epochs;
+        let last = self.checkpoint.last_epoch();
+        let due = epoch.is_multiple_of(settings.eval_every) || epoch == last;
         let valid = (due && !graph.edges(Split::Valid).is_empty()).then(|| {
             self.trainer.with_current_model(|model| {
                 let most = validation_pairs(model.entities().len());
@@ -216,10 +227,22 @@ impl<'a> Run<'a> {
             let (best_epoch, _) = self.checkpoint.best.unwrap_or((epoch, valid));
             let since =
                 self.checkpoint.epochs.iter().filter(|e| e.epoch > best_epoch && e.valid.is_some()).count();
-            self.checkpoint.finished = settings.patience > 0 && since >= settings.patience;
+            let cooling = settings.cool_down > 0 && epoch + settings.cool_down > last;
+            if settings.patience > 0 && since >= settings.patience && !cooling {
+                self.end_soon(epoch);
+            }
         }
         self.write_curve()?;
         Ok(record)
+    }
+
+    /// Nothing better has come for a while: the run ends, now or after it has cooled down.
+    fn end_soon(&mut self, epoch: usize) {
+        let Settings { epochs, cool_down, .. } = self.checkpoint.settings;
+        let last = (epoch + cool_down).min(epochs);
+        self.checkpoint.ends = Some(last);
+        self.checkpoint.finished = last == epoch;
+        self.trainer.end_after(last);
     }
 
     fn save_checkpoint(&mut self) -> Result<(), TrainError> {

@@ -26,6 +26,10 @@ pub struct Settings {
     pub optimizer: Optimizer,
     /// The length of its steps.
     pub learning_rate: f32,
+    /// Over so many of the last epochs the learning rate falls in a straight line to 0; 0 for never.
+    /// Long steps wander around a minimum; short ones at the end go down into it.
+    #[serde(default)]
+    pub cool_down: usize,
     /// The weight of the auxiliary relation-prediction loss; 0 for none.
     pub relation_loss: f32,
     /// How many random entities stand for all in the softmax; `None` for all of them.
@@ -51,6 +55,7 @@ impl Default for Settings {
             regularizer_weight: 0.05,
             optimizer: Optimizer::Adagrad,
             learning_rate: 0.1,
+            cool_down: 0,
             relation_loss: 0.0,
             candidates: None,
             init_scale: 1e-3,
@@ -76,6 +81,10 @@ impl Settings {
         }
         if self.eval_every == 0 {
             return out("the number of epochs between validations", "0".to_owned(), "at least 1");
+        }
+        if self.cool_down > self.epochs {
+            let expected = "at most the number of epochs";
+            return out("the number of epochs to cool down", self.cool_down.to_string(), expected);
         }
         if self.candidates == Some(0) {
             return out("the number of candidates", "0".to_owned(), "at least 1");

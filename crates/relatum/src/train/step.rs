@@ -25,7 +25,8 @@ pub(super) struct Stepper {
     regularizer: Regularizer,
     weight: f32,
     optimizer: Optimizer,
-    lr: f32,
+    /// The length of the next step.
+    pub(super) lr: f32,
     relation_loss: Option<RelationLoss>,
     room: Room,
 }

@@ -66,6 +66,7 @@ pub struct Trainer {
     stepper: Stepper,
     progress: Progress,
     batches: Batches,
+    last_epoch: usize,
 }
 
 impl Trainer {
@@ -243,6 +244,23 @@ impl Trainer {
         Ok(trainer)
     }
 
+    /// The learning rate of the next batch: the one of the settings, or what is left of it while the run
+    /// cools down.
+    fn learning_rate(&self) -> f32 {
+        let Settings { learning_rate, cool_down, .. } = self.settings;
+        if cool_down == 0 {
+            return learning_rate;
+        }
+        let done = self.progress.epoch as f64 + self.progress.batch as f64 / self.batches.len().max(1) as f64;
+        let left = (self.last_epoch as f64 - done) / cool_down as f64;
+        (f64::from(learning_rate) * left.clamp(0.0, 1.0)) as f32
+    }
+
+    /// Where the run ends, if not where its settings say: the learning rate falls towards it.
+    pub(super) fn end_after(&mut self, epoch: usize) {
+        self.last_epoch = epoch;
+    }
+
     /// Runs the rest of the epoch under way. `on_batch` hears of every batch and may stop the run
     /// between two of them.
     pub fn run_epoch(
@@ -257,6 +275,7 @@ impl Trainer {
             });
             let triples: usize = batch.iter().map(|group| group.len()).sum();
             let rows = batch.len();
+            self.stepper.lr = self.learning_rate();
             let loss = self.stepper.step(&self.groups, &batch, candidates.as_ref(), self.progress.step + 1);
             self.progress.batch += 1;
             self.progress.step += 1;
@@ -285,6 +304,11 @@ impl Trainer {
     }
 }
 
+/// Tails of one (head, relation) in one batch. Longer groups are spread over the epoch: a batch that is
+/// mostly one relation makes Adagrad shorten its steps for good. On FB15k-237 a limit of 16 instead of
+/// 250 lifts validation MRR by .002 to .004 after 5 and 10 epochs; 32 costs 3% more rows, 16 costs 7%.
+const LONGEST_GROUP: usize = 32;
+
 /// What is known before anything large is allocated.
 struct Plan {
     predictor: Arc<dyn LinkPredictor>,
@@ -299,7 +323,7 @@ impl Plan {
         if triples.is_empty() {
             return Err(TrainError::NothingToLearn);
         }
-        let groups = Groups::from_triples(triples, (settings.batch_size / 4).max(1));
+        let groups = Groups::from_triples(triples, LONGEST_GROUP.min(settings.batch_size));
         let batches = groups.batches(settings.batch_size, settings.seed, 0);
         Ok(Self { predictor, groups, batches })
     }
@@ -321,7 +345,8 @@ impl Plan {
         let Self { predictor, groups, batches } = self;
         let (entities, relations) = model.into_tables();
         let stepper = Stepper::new(predictor, entities, relations, &settings);
-        Trainer { settings, groups, stepper, progress: Progress::default(), batches }
+        let last_epoch = settings.epochs;
+        Trainer { settings, groups, stepper, progress: Progress::default(), batches, last_epoch }
     }
 }
 

@@ -42,7 +42,7 @@ fn interrupted_anywhere_and_resumed_a_run_ends_with_the_same_bytes() {
     for optimizer in Optimizer::ALL {
         let dir = tempfile::tempdir().unwrap();
         let project = project(&dir.path().join("project"));
-        let settings = Settings { optimizer, relation_loss: 0.5, ..settings() };
+        let settings = Settings { optimizer, relation_loss: 0.5, cool_down: 3, ..settings() };
         let whole = ModelFolder::of(&project, "whole").unwrap();
         let mut run = Run::new(&project, whole.clone(), settings.clone()).unwrap();
         assert_eq!(run.train(|_| ControlFlow::Continue(())).unwrap(), Outcome::Finished);
@@ -89,6 +89,42 @@ fn the_best_model_is_kept_and_impatience_ends_the_run() {
     assert_eq!((stored.card.epoch, stored.card.valid), (best_epoch, Some(best)));
     let again = super::super::evaluate(&stored.model, project.graph(), Split::Valid, Ties::Mean);
     assert_eq!(again.overall, best);
+}
+
+#[test]
+fn impatience_cools_a_run_down_before_it_ends_and_a_resumed_one_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = project(&dir.path().join("project"));
+    let settings = Settings { epochs: 500, eval_every: 1, patience: 2, cool_down: 4, ..settings() };
+    let whole = ModelFolder::of(&project, "whole").unwrap();
+    let mut run = Run::new(&project, whole.clone(), settings.clone()).unwrap();
+    let mut said = None;
+    let outcome = run.train(|event| {
+        if let Event::EndsAfter(last) = event {
+            assert_eq!(said.replace(last), None, "said once");
+        }
+        ControlFlow::Continue(())
+    });
+    assert_eq!(outcome.unwrap(), Outcome::StoppedEarly);
+    let mrr: Vec<f64> = run.checkpoint().epochs.iter().map(|epoch| epoch.valid.unwrap().mrr).collect();
+    let last = said.unwrap();
+    assert_eq!((mrr.len(), run.checkpoint().settings.epochs), (last, 500));
+    // Two validations without a better one, then four epochs more whatever they bring.
+    let before = &mrr[..last - 4];
+    let best = before.iter().copied().fold(0.0, f64::max);
+    assert_eq!(before.iter().position(|it| *it >= best).unwrap() + 3, before.len());
+
+    // Stopped just when the end was decided: the last epochs are the same ones.
+    let broken = ModelFolder::of(&project, "broken").unwrap();
+    let mut run = Run::new(&project, broken.clone(), settings).unwrap();
+    let outcome = run.train(|event| match event {
+        Event::Epoch(record) if record.epoch == last - 4 => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    assert_eq!(outcome.unwrap(), Outcome::Interrupted);
+    let mut run = Run::resume(&project, broken.clone(), None).unwrap();
+    assert_eq!(run.train(|_| ControlFlow::Continue(())).unwrap(), Outcome::StoppedEarly);
+    assert_eq!(files(&whole), files(&broken));
 }
 
 #[test]

@@ -287,6 +287,22 @@ fn a_loss_out_of_bounds_stops_the_run_with_advice() {
 }
 
 #[test]
+fn the_learning_rate_falls_in_a_straight_line_to_the_end() {
+    let graph = large_graph();
+    let settings = Settings { epochs: 5, cool_down: 2, batch_size: 500, rank: 2, ..Settings::default() };
+    let mut trainer = Trainer::new(&graph, settings).unwrap();
+    let mut rates = Vec::new();
+    for _ in 0..5 {
+        rates.push(trainer.learning_rate());
+        trainer.run_epoch(|_| ControlFlow::Continue(())).unwrap();
+    }
+    assert_eq!(rates, [0.1, 0.1, 0.1, 0.1, 0.05]);
+    // The last batch of all still steps.
+    trainer.progress = Progress { epoch: 4, batch: trainer.batches.len() - 1, ..trainer.progress };
+    assert!(trainer.learning_rate() > 0.0 && trainer.learning_rate() < 0.05);
+}
+
+#[test]
 fn settings_outside_their_range_are_refused_by_name() {
     let bad = |change: fn(&mut Settings)| {
         let mut settings = Settings::default();
@@ -296,6 +312,7 @@ fn settings_outside_their_range_are_refused_by_name() {
     assert!(bad(|s| s.rank = 0).starts_with("the rank is 0"));
     assert!(bad(|s| s.batch_size = 0).starts_with("the batch size is 0"));
     assert!(bad(|s| s.epochs = 0).contains("epochs"));
+    assert!(bad(|s| s.cool_down = 101).starts_with("the number of epochs to cool down is 101"));
     assert!(bad(|s| s.learning_rate = f32::NAN).starts_with("the learning rate is NaN"));
     assert!(bad(|s| s.regularizer_weight = -1.0).starts_with("the regulariser's weight is -1"));
     assert!(bad(|s| s.candidates = Some(0)).contains("candidates"));
