@@ -13,7 +13,7 @@ use relatum::query::Shape;
 use relatum::random::Rng;
 use relatum::search::beam::Width;
 use relatum::search::exact::{Exact, Goal};
-use relatum::search::{Budget, Certainty, Scorer};
+use relatum::search::{Budget, Certainty, Known, Scorer};
 
 use super::world::{mebibytes, memory};
 use table::{Line, Table};
@@ -48,6 +48,10 @@ pub(crate) fn run(ranks: &[usize], queries: usize, grow: bool) -> anyhow::Result
         let title = format!("rank {rank}, generated weights, a beam of k = 64, top 10");
         // Against the port at its rank: 1.8× for single hops, 2.5× for two, 60× for three.
         measure(&world, &model, &beam, &title, port(rank), [1.8, 2.5, 60.0, 1.8, 1.8, 2.5, 2.5, 1.8, 2.5]);
+        let alone = Ask { known: Known::Ignore, ..beam };
+        let title =
+            format!("rank {rank}, generated weights, the same beam with no stored edge trusted, top 10");
+        measure(&world, &model, &alone, &title, port(rank), [0.0; 9]);
         let title = format!("rank {rank}, generated weights, the defaults: exact top 10");
         measure(&world, &model, &Ask::default(), &title, port(rank), [0.0; 9]);
         rank_all(&world, &model, rank);
