@@ -237,6 +237,7 @@ fn what_cannot_be_is_explained() {
         (CYCLE, &["--method", "exact"], 2, "take --method beam"),
         (GENRES, &["--method", "exact", "--paper"], 2, "--paper belongs to a beam, and --method exact"),
         (GENRES, &["--method", "exact", "--k", "64"], 2, "--k belongs to a beam"),
+        (GENRES, &["--method", "continuous", "--either-side"], 2, "--either-side belongs to the searches"),
         (GENRES, &["--method", "continuous", "--k", "9"], 2, "take --method beam or auto"),
         (GENRES, &["--json", "--dot"], 2, "cannot be used with"),
         ("-", &["--dot"], 2, "JSON lines"),

@@ -70,6 +70,31 @@ fn a_person_trains_without_flags_and_learns_what_was_chosen_and_why() {
     );
 }
 
+#[test]
+fn a_run_cools_down_for_a_tenth_of_its_epochs_whatever_their_number_becomes() {
+    let desk = desk();
+    let cooled = |name: &str| {
+        let card = fs::read(desk.path(&format!("ring/models/{name}/card.json"))).unwrap();
+        let card: serde_json::Value = serde_json::from_slice(&card).unwrap();
+        card["training"]["cool_down"].as_u64().unwrap()
+    };
+    let quick = ["--rank", "4", "--patience", "0"];
+    let train = |name: &str, more: &[&str]| desk.run(&[&["train", "ring", "--name", name], more].concat());
+    let first = train("a", &[&quick[..], &["--epochs", "10"]].concat());
+    assert_eq!((first.code, cooled("a")), (0, 1), "{}", first.stderr);
+    assert!(first.stdout.contains("--model a 'QUERY'"), "{}", first.stdout);
+    let longer = train("a", &["--resume", "--epochs", "30"]);
+    assert_eq!((longer.code, cooled("a")), (0, 3), "{}", longer.stderr);
+    let shorter = train("a", &["--resume", "--epochs", "8"]);
+    assert_eq!(shorter.code, 2);
+    assert!(shorter.stderr.contains("has done 30 epochs already"), "{}", shorter.stderr);
+    let few = train("b", &[&quick[..], &["--epochs", "9"]].concat());
+    assert_eq!((few.code, cooled("b")), (0, 0), "{}", few.stderr);
+    let all = train("c", &[&quick[..], &["--epochs", "5", "--cool-down", "6"]].concat());
+    assert_eq!(all.code, 2);
+    assert!(all.stderr.contains("cool down is 6"), "{}", all.stderr);
+}
+
 const SLOW: [&str; 10] =
     ["--rank", "64", "--epochs", "60", "--batch-size", "8", "--eval-every", "3", "--patience", "0"];
 

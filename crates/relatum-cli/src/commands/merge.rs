@@ -15,7 +15,7 @@ use crate::output;
 
 /// Merge models into one whose score is the weighted sum of theirs
 ///
-/// Models that were trained apart (another seed, another rank) err apart: together they rank better
+/// Models that were trained apart (another seed, another rank) err apart: together they mostly rank better
 /// than each alone, at the price of the sum of their ranks. For complex, distmult and cp.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -41,9 +41,15 @@ pub(crate) struct Args {
     threads: Option<u16>,
 }
 
+/// Beyond this, scores would soon be infinite.
+const MOST: f32 = 1000.0;
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use_threads(args.threads)?;
     let count = args.models.len();
+    if let Some(weight) = args.weights.iter().find(|weight| **weight > MOST) {
+        return Err(Misuse(format!("a weight of at most {MOST} is needed, {weight:e} given")).into());
+    }
     if !args.weights.is_empty() && args.weights.len() != count {
         let given = args.weights.len();
         return Err(Misuse(format!("one weight a model is needed: {count} models, {given} weights")).into());

@@ -39,7 +39,8 @@ pub(crate) struct Common {
     /// The rule that makes steps of gradients
     #[arg(long, value_parser = optimizer, value_name = "adagrad|adam|sgd")]
     optimizer: Option<Optimizer>,
-    /// The last epochs, in which the learning rate falls to 0; where patience runs out they come sooner
+    /// The last epochs, in which the learning rate falls to 0, a tenth of them if not given; where
+    /// patience runs out they come sooner
     #[arg(long, value_name = "EPOCHS")]
     cool_down: Option<usize>,
     /// Random entities that stand for all in the softmax, or `all`

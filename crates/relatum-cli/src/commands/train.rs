@@ -140,9 +140,21 @@ fn resumed_settings(args: &Args, project: &Project, folder: &ModelFolder) -> any
         ))
         .into());
     };
-    let wanted = args.flags.over(checkpoint.settings.clone());
-    let Settings { epochs, cool_down, .. } = checkpoint.settings;
-    let same = Settings { epochs, cool_down, ..wanted.clone() };
+    let mut wanted = args.flags.over(checkpoint.settings.clone());
+    let Settings { epochs, cool_down: cools, .. } = checkpoint.settings;
+    if wanted.epochs != epochs && cools == cool_down(epochs) {
+        // It was a tenth of the epochs, and stays so.
+        wanted = args.flags.common.cooled(wanted);
+    }
+    let done = checkpoint.epochs.len();
+    if wanted.epochs < done {
+        return Err(Misuse(format!(
+            "the run to resume has done {done} epochs already, and --epochs {} is less: ask for more, or leave it out",
+            wanted.epochs
+        ))
+        .into());
+    }
+    let same = Settings { epochs, cool_down: cools, ..wanted.clone() };
     if same != checkpoint.settings {
         return Err(Misuse(format!(
             "the run to resume was begun with other settings; leave the flags away, or use --restart\n  begun with: {}\n  asked for:  {}",
@@ -198,6 +210,7 @@ fn chosen(recommendation: &Recommendation, settings: &Settings, validated: bool)
         let reason = reason.map_or("the paper's", |(.., reason)| reason.as_str());
         let (value, why) = match name {
             "validation" if !validated => ("none".to_owned(), "there are no validation edges"),
+            "cool-down" if settings.cool_down == 0 => (value, "less than ten epochs, or not wanted"),
             "cool-down" if settings.cool_down == cool_down(settings.epochs) => (value, reason),
             _ if value != default => (value, "given"),
             "seed" => (value, "any will do; the same gives the same model"),
@@ -374,11 +387,10 @@ fn conclude(args: &Args, project: &Project, run: &Run<'_>, outcome: Outcome) -> 
             return Err(Stopped.into());
         }
         Outcome::StoppedEarly => {
-            writeln!(
-                out,
-                "stopped after epoch {epoch}: validation got no better {} times",
-                checkpoint.settings.patience
-            )?;
+            let Settings { patience, cool_down, .. } = checkpoint.settings;
+            let validations = if patience == 1 { "one validation" } else { "several validations" };
+            let cooled = if cool_down == 0 { "" } else { ", and cooled down" };
+            writeln!(out, "stopped after epoch {epoch}: got no better for {validations}{cooled}")?;
         }
         Outcome::Finished => writeln!(out, "trained {epoch} epochs")?,
     }
@@ -393,7 +405,14 @@ fn conclude(args: &Args, project: &Project, run: &Run<'_>, outcome: Outcome) -> 
         )?;
     }
     writeln!(out, "model: {}", run.folder().model_file().display())?;
-    let test = if project.graph().edges(Split::Test).is_empty() { "valid" } else { "test" };
-    writeln!(out, "next: relatum link-eval {dir}{name} --split {test}, relatum ask {dir} 'QUERY'")?;
+    let held_out = [Split::Test, Split::Valid].into_iter().find(|it| !project.graph().edges(*it).is_empty());
+    let evaluate = held_out.map_or_else(String::new, |split| {
+        format!(
+            "relatum link-eval {dir}{name} --split {}, ",
+            if split == Split::Test { "test" } else { "valid" }
+        )
+    });
+    let model = name.replace("--name", "--model");
+    writeln!(out, "next: {evaluate}relatum ask {dir}{model} 'QUERY'")?;
     Ok(())
 }

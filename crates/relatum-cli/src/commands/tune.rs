@@ -16,7 +16,8 @@ use crate::{output, signals};
 /// Choose how to answer each type of query, on validation queries only
 ///
 /// Per type: t-norm, calibration and its sharpness, values of a variable and thresholds, trusted
-/// facts, scale of negation. What is chosen is kept with the model; `benchmark` and `ask` use it.
+/// facts, scale of negation. What is chosen is kept with the model; `benchmark` and `ask` use it
+/// (but for `negated=edge`, which would change what is asked).
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The project folder

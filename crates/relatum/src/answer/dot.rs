@@ -202,7 +202,7 @@ mod tests {
           rankdir=LR;
           node [shape=ellipse];
           subgraph cluster_1 {
-            label="1. A\\B  1.0000  known\nalternative 2 of 2 (0.####, 1.0000)";
+            label="1. A\\B  1.0000  known\nalternative 2 of 2 (left open, 1.0000)";
             a1v1 [label="F\nBad \"Boys\""];
             a1e1 [label="Will\nSmith", shape=box];
             a1v0 [label="G\nA\\B", peripheries=2];

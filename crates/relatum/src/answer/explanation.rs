@@ -24,8 +24,10 @@ pub(super) const ALTERNATIVES: usize = 3;
 pub struct Explanation {
     /// The alternative of the normal form that carries the answer.
     pub branch: usize,
-    /// The score of the answer in each alternative.
+    /// The score of the answer in each alternative; at least that much where it was left open.
     pub branch_scores: Vec<f32>,
+    /// The alternatives whose score the search left open, because it could not change the answer.
+    pub branches_open: Vec<bool>,
     /// The score of this assignment.
     pub score: f32,
     /// The value of every variable, the target among them.
@@ -103,7 +105,12 @@ impl Explanation {
     /// Which alternative carries the answer, and how each scores, where there are several:
     /// `alternative 1 of 2 (0.9000, 0.3000)`.
     pub fn branch_text(&self) -> Option<String> {
-        let scores: Vec<String> = self.branch_scores.iter().map(|&score| score_text(score)).collect();
+        let text = |(&score, &open): (&f32, &bool)| match (open, score > 0.0) {
+            (false, _) => score_text(score),
+            (true, true) => format!("at least {}", score_text(score)),
+            (true, false) => "left open".to_owned(),
+        };
+        let scores: Vec<String> = self.branch_scores.iter().zip(&self.branches_open).map(text).collect();
         let (which, count) = (self.branch + 1, scores.len());
         (count > 1).then(|| format!("alternative {which} of {count} ({})", scores.join(", ")))
     }
@@ -164,6 +171,10 @@ pub(super) fn explain(
             Some(exact) => exact.branch_scores(answer),
             None => found.iter().map(|branch| of_beam(branch)).collect(),
         };
+        let branches_open = match exact {
+            Some(exact) => exact.branches_open(answer),
+            None => vec![false; branch_scores.len()],
+        };
         let best = (0..branch_scores.len())
             .max_by(|&a, &b| branch_scores[a].total_cmp(&branch_scores[b]).then(b.cmp(&a)));
         let Some(branch) = best else {
@@ -195,6 +206,7 @@ pub(super) fn explain(
         explanations.push(Some(Explanation {
             branch,
             branch_scores,
+            branches_open,
             score,
             assignment,
             atoms,

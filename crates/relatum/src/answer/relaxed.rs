@@ -98,6 +98,7 @@ impl<'a> Explainer<'a> {
         let Witness { score, assignment, atoms, sub_queries } = witnesses.of(plan, assignment)?;
         Ok(Some(Explanation {
             branch,
+            branches_open: vec![false; branch_scores.len()],
             branch_scores,
             score,
             assignment,

@@ -270,6 +270,28 @@ fn continuous_optimisation_explains_itself_by_the_nearest_entities() {
 }
 
 #[test]
+fn an_alternative_that_could_not_change_the_answer_is_left_open_not_called_false() {
+    let mut builder = GraphBuilder::default();
+    for (head, relation, tail) in [("Bride", "stars", "Richard"), ("Alien", "genre", "Drama")] {
+        builder.add(Split::Train, head, relation, tail);
+    }
+    let graph = builder.finish().0;
+    let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
+    let text = "?F : stars(F, Richard) or genre(F, Drama)";
+    let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    let of = |known| {
+        let how = Ask { explain: true, top: 1, known, ..Ask::default() };
+        let found = ask(&plan, &model, &graph, &how).unwrap();
+        found.answers[0].explanation.as_ref().unwrap().branch_text().unwrap()
+    };
+    let proven = of(Known::ALL);
+    assert!(proven.contains("1.0000") && !proven.contains("0.0000"), "{proven}");
+    assert!(proven.contains("left open") || proven.contains("at least"), "{proven}");
+    assert!(!of(Known::Ignore).contains("open"), "all is scored: {}", of(Known::Ignore));
+}
+
+#[test]
 fn an_alternative_may_differ_far_from_the_target_and_at_a_loop() {
     let mut builder = GraphBuilder::default();
     for (head, relation, tail) in [

@@ -160,8 +160,9 @@ impl Family {
 impl Evaluator<'_> {
     /// Chooses a setting for a type by Hits@3 on some of its (validation) queries, MRR where that is
     /// the same: one axis of the family after another, each time the best kept; another search
-    /// only where it is better by a thousandth. `go_on` hears how
-    /// many trials are done of how many.
+    /// only where it is better by a thousandth, in our own family another logic or calibration only where the
+    /// gain is more than its standard error, so that few queries do not mislead. `go_on` hears how many trials are
+    /// done of how many.
     pub fn tune(
         &self,
         family: Family,
@@ -173,9 +174,11 @@ impl Evaluator<'_> {
         let all = 1 + axes.iter().map(Vec::len).sum::<usize>();
         let mut trials: Vec<Trial> = Vec::new();
         let mut attempt = |setting: Setting| {
-            let metrics = self.run(group, chosen, &setting, &|_| go_on(trials.len(), all))?.metrics();
+            let outcome = self.run(group, chosen, &setting, &|_| go_on(trials.len(), all))?;
+            let metrics = outcome.metrics();
             trials.push(Trial { setting, metrics });
-            Ok::<_, BenchmarkError>(metrics)
+            let hits = |ranks: &Vec<f64>| LinkMetrics::of(ranks.iter().copied()).hits[1];
+            Ok::<_, BenchmarkError>((metrics, outcome.ranks.iter().map(hits).collect::<Vec<f64>>()))
         };
         let mut best = family.start();
         // Of one atom every calibration keeps the order, so nothing need be tried; but softmax-count has a
@@ -186,18 +189,23 @@ impl Evaluator<'_> {
             }
             return Ok(Choice { setting: best, trials, fingerprint: group.fingerprint() });
         }
-        let mut score = attempt(best)?;
+        let (mut score, mut hits) = attempt(best)?;
         for axis in axes {
             let start = best;
             for change in axis {
                 let mut setting = start;
                 change(&mut setting);
-                let metrics = attempt(setting)?;
-                // A deeper search takes many times as long, so it has to earn it.
-                let dearer = setting.search != best.search;
-                let least = score.hits[1] + if dearer { WORTH_IT } else { 0.0 };
-                if (metrics.hits[1], metrics.mrr) > (least, score.mrr) {
-                    (best, score) = (setting, metrics);
+                let (metrics, new_hits) = attempt(setting)?;
+                let margin = if setting.search != best.search {
+                    // A deeper search takes many times as long, so it has to earn it.
+                    WORTH_IT
+                } else if family != Family::Best || setting.is_like(&best) {
+                    0.0
+                } else {
+                    standard_error(&new_hits, &hits)
+                };
+                if (metrics.hits[1], metrics.mrr) > (score.hits[1] + margin, score.mrr) {
+                    (best, score, hits) = (setting, metrics, new_hits);
                 }
             }
         }
@@ -207,6 +215,22 @@ impl Evaluator<'_> {
 
 /// By how much Hits@3 must rise for a deeper search.
 const WORTH_IT: f64 = 0.001;
+
+/// The standard error of the mean difference of two figures of the same queries.
+fn standard_error(new: &[f64], old: &[f64]) -> f64 {
+    let n = new.len().min(old.len()).max(2) as f64;
+    let differences = || new.iter().zip(old).map(|(new, old)| new - old);
+    let mean = differences().sum::<f64>() / n;
+    let variance = differences().map(|it| (it - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (variance / n).sqrt()
+}
+
+impl Setting {
+    /// Whether another setting differs in nothing but sharpness.
+    fn is_like(&self, other: &Self) -> bool {
+        Self { sharpness: other.sharpness, ..*self } == *other
+    }
+}
 
 type Change = Box<dyn Fn(&mut Setting)>;
 
@@ -263,5 +287,19 @@ impl Traits {
             }
             Formula::Exists(_, part) => self.note(part),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_standard_error_is_that_of_paired_differences() {
+        let apart = standard_error(&[1.0, 0.0, 1.0, 0.0], &[0.0; 4]);
+        assert!((apart - (1.0 / 12.0f64).sqrt()).abs() < 1e-12, "{apart}");
+        // What both have in common does not count, nor does a gain that every query has.
+        assert!(standard_error(&[1.0, 0.5, 1.0], &[0.5, 0.0, 0.5]) < 1e-12);
+        assert!(standard_error(&[], &[]) < 1e-12);
     }
 }

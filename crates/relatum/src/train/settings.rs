@@ -83,7 +83,7 @@ impl Settings {
             return out("the number of epochs between validations", "0".to_owned(), "at least 1");
         }
         if self.cool_down > self.epochs {
-            let expected = "at most the number of epochs";
+            let expected = "at most all epochs of the run";
             return out("the number of epochs to cool down", self.cool_down.to_string(), expected);
         }
         if self.candidates == Some(0) {

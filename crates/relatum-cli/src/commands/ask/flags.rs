@@ -133,8 +133,11 @@ impl Flags {
         ]
     }
 
-    /// A flag that belongs to a beam where the method takes none.
+    /// A flag of which the method takes no notice.
     pub(crate) fn wasted(&self) -> Option<&'static str> {
+        if self.either_side && self.method == "continuous" {
+            return Some("either-side");
+        }
         let given = [("k", self.k.is_some()), ("paper", self.paper)];
         let takes_no_beam = matches!(self.method.as_str(), "exact" | "continuous");
         given.into_iter().find(|(_, given)| *given && takes_no_beam).map(|(flag, _)| flag)
@@ -143,8 +146,9 @@ impl Flags {
     /// Combinations that would give numbers without meaning, and flags that the method passes over.
     pub(crate) fn refuse_nonsense(&self) -> Result<(), Misuse> {
         if let Some(flag) = self.wasted() {
+            let what = if flag == "either-side" { "the searches among entities" } else { "a beam" };
             return Err(Misuse(format!(
-                "--{flag} belongs to a beam, and --method {} takes none: leave one of the two out, or take \
+                "--{flag} belongs to {what}, and --method {} takes none: leave one of the two out, or take \
                  --method beam or auto",
                 self.method
             )));

@@ -205,6 +205,7 @@ impl Json<'_> {
         json!({
             "branch": explanation.branch,
             "branch_scores": explanation.branch_scores,
+            "branches_open": explanation.branches_open,
             "score": explanation.score,
             "assignment": self.assignment(&explanation.assignment),
             "atoms": self.atoms(&explanation.atoms),

@@ -97,7 +97,7 @@ fn by_k(project: &Project, args: &Args, split: Split, report: &Report<'_>) -> an
     let mut counts = Vec::new();
     let mut series = Vec::new();
     for group in bench.groups(split, &args.types)? {
-        if !["2p", "3p", "ip", "pi", "up", "inp", "pin", "4p", "5p"].contains(&group.shape.as_str()) {
+        if !["2p", "3p", "ip", "pi", "up", "inp", "pin", "pni", "4p", "5p"].contains(&group.shape.as_str()) {
             continue;
         }
         let mut values = Vec::new();

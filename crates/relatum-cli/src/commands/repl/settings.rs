@@ -73,8 +73,9 @@ impl Settings {
         }
         let flags = parsed(&given)?;
         if let Some(flag) = flags.wasted() {
+            let what = if flag == "either-side" { "the searches among entities" } else { "a beam" };
             return Err(Misuse(format!(
-                "{flag} belongs to a beam, and method {} takes none: `:set {flag} default` sets it back, or \
+                "{flag} belongs to {what}, and method {} takes none: `:set {flag} default` sets it back, or \
                  take method beam or auto",
                 flags.method()
             )));

@@ -148,7 +148,7 @@ fn a_benchmark_stops_when_it_is_told_to() {
 }
 
 #[test]
-fn tuning_keeps_the_best_of_what_it_tried_and_names_it_all() {
+fn tuning_keeps_the_best_of_what_it_tried_or_what_noise_cannot_beat_and_names_it_all() {
     let (graph, model) = world(2);
     let evaluator = Evaluator::new(&model, &graph);
     for shape in ["1p", "2i", "2p", "3p", "2u", "2in"] {
@@ -157,9 +157,12 @@ fn tuning_keeps_the_best_of_what_it_tried_and_names_it_all() {
         for family in Family::ALL {
             let choice = evaluator.tune(family, &group, &[0, 1, 2], &|_, _| true).unwrap();
             let key = |m: &LinkMetrics| (m.hits[1], m.mrr);
+            // In our own family a gain within its standard error is none, but nothing gets worse.
+            let rivals = if family == Family::Best { 1 } else { usize::MAX };
             let best = choice
                 .trials
                 .iter()
+                .take(rivals)
                 .map(|trial| key(&trial.metrics))
                 .fold((0.0, 0.0), |a, b| if b > a { b } else { a });
             let chosen = choice.trials.iter().find(|trial| trial.setting == choice.setting);

@@ -102,6 +102,9 @@ struct Reach {
     rows: usize,
 }
 
+/// Bounds that are further apart than this show in the fourth digit.
+const OPEN: f32 = 5e-5;
+
 impl<'a> Exact<'a> {
     /// Prepares a search; every branch of the plan must be a tree.
     pub fn new(
@@ -220,6 +223,18 @@ impl<'a> Exact<'a> {
     pub fn branch_scores(&self, answer: EntityId) -> Vec<f32> {
         let roots = self.plan.branches.iter().filter_map(|branch| branch.root);
         roots.map(|root| self.value(root, answer)).collect()
+    }
+
+    /// For each branch, whether the search left its score for an answer open, because it could not change
+    /// the answer: as where stored edges alone prove another branch.
+    pub fn branches_open(&self, answer: EntityId) -> Vec<bool> {
+        let is_open = |root: MessageId| match self.states.get(root.index()) {
+            Some(state) if answer.index() < state.low.len() => {
+                state.high(answer.index()) > state.value(answer) + OPEN
+            }
+            _ => true,
+        };
+        self.plan.branches.iter().filter_map(|branch| branch.root).map(is_open).collect()
     }
 
     /// The value of a message for an entity.
