@@ -99,9 +99,7 @@ impl Common {
         set(&mut settings.seed, self.seed);
         settings
     }
-}
 
-impl Common {
     /// A tenth of the epochs to cool down, whatever their number became, unless a flag says otherwise.
     pub(crate) fn cooled(&self, mut settings: Settings) -> Settings {
         if self.cool_down.is_none() {

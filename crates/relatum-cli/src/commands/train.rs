@@ -101,12 +101,12 @@ fn advised(args: &Args, project: &Project, run: &Run<'_>, error: anyhow::Error) 
     let model = if model.exists() { format!("; {} is as it was", model.display()) } else { String::new() };
     let calmer = Settings { learning_rate: learning_rate / 10.0, ..run.checkpoint().settings.clone() };
     let flags = flags_for(&calmer, &recommend(project.graph()).settings);
-    let (dir, name) = (args.dir.display(), name_flag(args));
+    let (dir, name) = (args.dir.display(), flag_of_name(args, "--name"));
     anyhow::anyhow!("{error}\n{kept}{model}\nnext: relatum train {dir}{name} --restart{flags}")
 }
 
-fn name_flag(args: &Args) -> String {
-    if args.name == ModelFolder::DEFAULT { String::new() } else { format!(" --name {}", args.name) }
+fn flag_of_name(args: &Args, flag: &str) -> String {
+    if args.name == ModelFolder::DEFAULT { String::new() } else { format!(" {flag} {}", args.name) }
 }
 
 /// Rayon's global pool, of this many threads.
@@ -119,8 +119,7 @@ pub(super) fn use_threads(threads: Option<u16>) -> anyhow::Result<()> {
 
 /// Trains with a progress bar on a terminal and a line an epoch elsewhere.
 pub(super) fn watch(run: &mut Run<'_>, prefix: &str) -> anyhow::Result<Outcome> {
-    let mut display = Display::new(run.trainer(), run.checkpoint().epochs.len(), prefix);
-    display.epochs = run.checkpoint().last_epoch();
+    let mut display = Display::new(run, prefix);
     let outcome = run.train(|event| {
         display.show(event);
         if signals::stop_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -268,8 +267,8 @@ struct Display {
 }
 
 impl Display {
-    fn new(trainer: &Trainer, done: usize, prefix: &str) -> Self {
-        let settings = trainer.settings();
+    fn new(run: &Run<'_>, prefix: &str) -> Self {
+        let (trainer, checkpoint) = (run.trainer(), run.checkpoint());
         let terminal = std::io::stderr().is_terminal();
         let bar = if terminal { ProgressBar::new(trainer.triples() as u64) } else { ProgressBar::hidden() };
         let template = "{prefix} {bar:24} {wide_msg}";
@@ -284,8 +283,8 @@ impl Display {
         Self {
             bar,
             prefix: prefix.to_owned(),
-            epochs: settings.epochs,
-            epoch: done,
+            epochs: checkpoint.last_epoch(),
+            epoch: checkpoint.epochs.len(),
             triples: trainer.triples(),
             rows: 0,
             flops_a_row: trainer.flops(1),
@@ -379,7 +378,7 @@ fn conclude(args: &Args, project: &Project, run: &Run<'_>, outcome: Outcome) -> 
     let mut out = std::io::stdout().lock();
     let checkpoint = run.checkpoint();
     let epoch = checkpoint.epochs.len();
-    let name = name_flag(args);
+    let name = flag_of_name(args, "--name");
     match outcome {
         Outcome::Interrupted => {
             writeln!(out, "stopped in epoch {}; everything is saved", epoch + 1)?;
@@ -406,13 +405,9 @@ fn conclude(args: &Args, project: &Project, run: &Run<'_>, outcome: Outcome) -> 
     }
     writeln!(out, "model: {}", run.folder().model_file().display())?;
     let held_out = [Split::Test, Split::Valid].into_iter().find(|it| !project.graph().edges(*it).is_empty());
-    let evaluate = held_out.map_or_else(String::new, |split| {
-        format!(
-            "relatum link-eval {dir}{name} --split {}, ",
-            if split == Split::Test { "test" } else { "valid" }
-        )
-    });
-    let model = name.replace("--name", "--model");
+    let evaluate =
+        held_out.map_or_else(String::new, |split| format!("relatum link-eval {dir}{name} --split {split}, "));
+    let model = flag_of_name(args, "--model");
     writeln!(out, "next: {evaluate}relatum ask {dir}{model} 'QUERY'")?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::alternatives::{Listed, UNNOTICED};
 use super::witness::{SubQuery, Witness, Witnesses};
-use super::{Ask, alternatives, score_text};
+use super::{Ask, WITHIN, alternatives, score_text};
 use crate::graph::{EntityId, Graph, Id, Split, Triple};
 use crate::plan::{BranchPlan, Plan, TreeNode};
 use crate::query::{Atom, Direction, Hop, NormalForm, Term, VariableId};
@@ -172,7 +172,7 @@ pub(super) fn explain(
             None => found.iter().map(|branch| of_beam(branch)).collect(),
         };
         let branches_open = match exact {
-            Some(exact) => exact.branches_open(answer),
+            Some(exact) => exact.branches_open(answer, WITHIN),
             None => vec![false; branch_scores.len()],
         };
         let best = (0..branch_scores.len())

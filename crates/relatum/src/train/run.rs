@@ -162,6 +162,7 @@ impl<'a> Run<'a> {
                 }
                 continue;
             };
+            let ended = self.checkpoint.ends;
             let record = self.finish_epoch(loss)?;
             if observe(Event::Epoch(record)).is_break() || asked.is_break() {
                 self.save_checkpoint()?;
@@ -171,11 +172,7 @@ impl<'a> Run<'a> {
                 self.save_checkpoint()?;
                 return Ok(Outcome::StoppedEarly);
             }
-            if self
-                .checkpoint
-                .ends
-                .is_some_and(|last| last == record.epoch + self.checkpoint.settings.cool_down)
-            {
+            if self.checkpoint.ends != ended {
                 let _ = observe(Event::EndsAfter(self.checkpoint.last_epoch()));
             }
             let first = self.kept.is_none();

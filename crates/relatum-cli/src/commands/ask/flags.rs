@@ -133,20 +133,19 @@ impl Flags {
         ]
     }
 
-    /// A flag of which the method takes no notice.
-    pub(crate) fn wasted(&self) -> Option<&'static str> {
+    /// A flag of which the method takes no notice, and what it belongs to.
+    pub(crate) fn wasted(&self) -> Option<(&'static str, &'static str)> {
         if self.either_side && self.method == "continuous" {
-            return Some("either-side");
+            return Some(("either-side", "the searches among entities"));
         }
         let given = [("k", self.k.is_some()), ("paper", self.paper)];
         let takes_no_beam = matches!(self.method.as_str(), "exact" | "continuous");
-        given.into_iter().find(|(_, given)| *given && takes_no_beam).map(|(flag, _)| flag)
+        given.into_iter().find(|(_, given)| *given && takes_no_beam).map(|(flag, _)| (flag, "a beam"))
     }
 
     /// Combinations that would give numbers without meaning, and flags that the method passes over.
     pub(crate) fn refuse_nonsense(&self) -> Result<(), Misuse> {
-        if let Some(flag) = self.wasted() {
-            let what = if flag == "either-side" { "the searches among entities" } else { "a beam" };
+        if let Some((flag, what)) = self.wasted() {
             return Err(Misuse(format!(
                 "--{flag} belongs to {what}, and --method {} takes none: leave one of the two out, or take \
                  --method beam or auto",

@@ -72,8 +72,7 @@ impl Settings {
             given.insert(setting.name, value.to_owned());
         }
         let flags = parsed(&given)?;
-        if let Some(flag) = flags.wasted() {
-            let what = if flag == "either-side" { "the searches among entities" } else { "a beam" };
+        if let Some((flag, what)) = flags.wasted() {
             return Err(Misuse(format!(
                 "{flag} belongs to {what}, and method {} takes none: `:set {flag} default` sets it back, or \
                  take method beam or auto",

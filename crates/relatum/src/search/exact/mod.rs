@@ -102,9 +102,6 @@ struct Reach {
     rows: usize,
 }
 
-/// Bounds that are further apart than this show in the fourth digit.
-const OPEN: f32 = 5e-5;
-
 impl<'a> Exact<'a> {
     /// Prepares a search; every branch of the plan must be a tree.
     pub fn new(
@@ -225,12 +222,13 @@ impl<'a> Exact<'a> {
         roots.map(|root| self.value(root, answer)).collect()
     }
 
-    /// For each branch, whether the search left its score for an answer open, because it could not change
-    /// the answer: as where stored edges alone prove another branch.
-    pub fn branches_open(&self, answer: EntityId) -> Vec<bool> {
+    /// For each branch, whether its bounds for an answer are further apart than `within`: then the search
+    /// left its score open, because it could not change the answer, as where stored edges alone prove
+    /// another branch.
+    pub fn branches_open(&self, answer: EntityId, within: f32) -> Vec<bool> {
         let is_open = |root: MessageId| match self.states.get(root.index()) {
             Some(state) if answer.index() < state.low.len() => {
-                state.high(answer.index()) > state.value(answer) + OPEN
+                state.high(answer.index()) > state.value(answer) + within
             }
             _ => true,
         };
