@@ -7,6 +7,8 @@ mod child;
 #[cfg(feature = "bench")]
 mod ingest;
 #[cfg(feature = "bench")]
+mod products;
+#[cfg(feature = "bench")]
 mod scaling;
 #[cfg(feature = "bench")]
 mod train;
@@ -60,6 +62,18 @@ enum Question {
         #[arg(long)]
         growth: bool,
     },
+    /// Is the stream of inner products that answers are made of faster than a general matrix product?
+    Products {
+        /// Ranks to measure
+        #[arg(long, value_delimiter = ',', default_value = "100,1000")]
+        rank: Vec<usize>,
+        /// Entities of the table; as many as FB15k-237 has
+        #[arg(long, default_value_t = 14_505)]
+        entities: usize,
+        /// How often to measure
+        #[arg(long, default_value_t = 9)]
+        rounds: usize,
+    },
     /// What does a sample of the candidates cost, and what does it save on a large graph?
     Scaling {
         /// Candidates of the sampled softmax, in turn
@@ -94,6 +108,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             train::run(rank, *batch_size, *batches, *growth)
         }
         Question::Answer { rank, queries, growth } => answer::run(rank, *queries, *growth),
+        Question::Products { rank, entities, rounds } => {
+            products::run(rank, *entities, *rounds);
+            Ok(())
+        }
         Question::Scaling { candidates, epochs, rank } => scaling::run(candidates, *epochs, *rank),
     }
 }

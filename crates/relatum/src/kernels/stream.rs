@@ -1,22 +1,34 @@
-//! Inner products of a few queries with very many candidates.
+//! Inner products of queries with very many candidates.
+
+use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::product::{Threads, View};
 
-/// Queries and candidates of one block: so many sums fit the registers of every machine with
-/// vectors, and every value that is loaded is used several times.
-const QUERIES: usize = 4;
-const CANDIDATES: usize = 3;
+/// Queries and candidates of one block: with so many sums, every register of AVX2 is in use, and every
+/// value that is loaded is used several times.
+const QUERIES: usize = 3;
+const CANDIDATES: usize = 4;
 /// Candidates that one task takes.
 const TILE: usize = 96;
+/// Values of each vector that are summed at a time: so much of four candidates stays in the first
+/// level of cache while all queries pass by, which stay in the second.
+const DEPTH: usize = 512;
+/// Queries that are taken at a time.
+const ROWS: usize = 192;
+/// For no more queries than this, reading the candidates takes longer than all sums, and each is read
+/// whole.
+const FEW: usize = 8;
+/// Values in a line of cache.
+const LINE: usize = 16;
 
-/// `out = queries · candidatesᵀ` for a few queries, each against very many candidates.
+/// `out = queries · candidatesᵀ`, for a few queries up to some hundreds, against very many candidates.
 ///
-/// Such a product is bound by reading the candidates once; blocks of inner products do that, where a
-/// packed product would spend its time on packing. The sum of a pair does not depend on what else is
-/// computed with it.
+/// Both sides lie in memory in the direction of the sums, so blocks of inner products need no
+/// rearranged copy of the candidates, on which a general product spends its time where queries are
+/// few. The sum of a pair does not depend on what else is computed with it.
 ///
 /// # Panics
 /// If the shapes do not fit, or if rows of the candidates are not stored whole.
@@ -27,24 +39,99 @@ pub fn stream(out: &mut [f32], queries: &[f32], candidates: View<'_>) {
     }
     assert!(queries.len().is_multiple_of(width), "whole queries");
     assert_eq!(out.len(), queries.len() / width * count, "one result for each pair");
-    let mut tiles: Vec<Vec<&mut [f32]>> = (0..count.div_ceil(TILE)).map(|_| Vec::new()).collect();
-    for row in out.chunks_exact_mut(count) {
-        tiles.iter_mut().zip(row.chunks_mut(TILE)).for_each(|(tile, part)| tile.push(part));
+    for (out, queries) in out.chunks_mut(ROWS * count).zip(queries.chunks(ROWS * width)) {
+        let panels = Arch::new().dispatch(Pack { queries, width });
+        let mut tiles: Vec<Vec<&mut [f32]>> = (0..count.div_ceil(TILE)).map(|_| Vec::new()).collect();
+        for row in out.chunks_exact_mut(count) {
+            tiles.iter_mut().zip(row.chunks_mut(TILE)).for_each(|(tile, part)| tile.push(part));
+        }
+        let tiles = tiles.into_par_iter().enumerate().with_min_len(Threads::here().grain());
+        tiles.for_each(|(tile, mut out)| {
+            let from = tile * TILE;
+            let candidates = candidates.rows(from..(from + TILE).min(count));
+            Arch::new().dispatch(Tile { out: &mut out, panels: &panels, candidates });
+        });
     }
-    let tiles = tiles.into_par_iter().enumerate().with_min_len(Threads::here().grain());
-    tiles.for_each(|(tile, mut out)| {
-        let from = tile * TILE;
-        let candidates = candidates.rows(from..(from + TILE).min(count));
-        Arch::new().dispatch(Tile { out: &mut out, queries, candidates, width });
-    });
+}
+
+/// Queries in the order in which blocks read them: for each stretch of [`DEPTH`] values, for each group
+/// of up to [`QUERIES`] queries, one vector register of each in turn.
+struct Panels {
+    values: Vec<f32>,
+    /// Where they begin: at the beginning of a line of cache.
+    start: usize,
+    /// The first query of each group, and after the last how many there are.
+    groups: Vec<usize>,
+    width: usize,
+    lanes: usize,
+}
+
+impl Panels {
+    fn queries(&self) -> usize {
+        self.groups.last().copied().unwrap_or(0)
+    }
+
+    /// The values that are summed at a time.
+    fn stretches(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let width = self.width;
+        (0..width).step_by(DEPTH).map(move |from| from..(from + DEPTH).min(width))
+    }
+
+    /// The groups of a stretch one after another, and how many values of a query each holds.
+    fn of(&self, stretch: &Range<usize>) -> (&[f32], usize) {
+        let len = stretch.len().next_multiple_of(self.lanes);
+        let at = self.start + stretch.start * self.queries();
+        (&self.values[at..][..len * self.queries()], len)
+    }
+}
+
+struct Pack<'a> {
+    queries: &'a [f32],
+    width: usize,
+}
+
+impl WithSimd for Pack<'_> {
+    type Output = Panels;
+
+    fn with_simd<S: Simd>(self, _: S) -> Panels {
+        let rows = self.queries.len() / self.width;
+        let lanes = S::F32_LANES;
+        let mut values: Vec<f32> = Vec::with_capacity(LINE + rows * self.width.next_multiple_of(lanes));
+        let start = values.as_ptr().align_offset(LINE * size_of::<f32>()).min(LINE);
+        values.resize(start, 0.0);
+        let mut panels = Panels { values, start, groups: groups(rows), width: self.width, lanes };
+        for stretch in panels.stretches() {
+            for group in panels.groups.windows(2) {
+                for at in stretch.clone().step_by(lanes) {
+                    let part = at..(at + lanes).min(stretch.end);
+                    for query in group[0]..group[1] {
+                        panels.values.extend_from_slice(&self.queries[query * self.width..][part.clone()]);
+                        panels.values.resize(panels.values.len() + lanes - part.len(), 0.0);
+                    }
+                }
+            }
+        }
+        panels
+    }
+}
+
+/// Where groups of [`QUERIES`] begin; in place of a last group of one, two of two.
+fn groups(rows: usize) -> Vec<usize> {
+    let mut groups: Vec<usize> = (0..rows).step_by(QUERIES).chain([rows]).collect();
+    if let [.., before, last, end] = groups.as_mut_slice()
+        && *end - *last == 1
+        && *last > *before
+    {
+        *last -= 1;
+    }
+    groups
 }
 
 /// Some candidates against all queries: `out[query][candidate]`.
 struct Tile<'a, 'b> {
     out: &'a mut [&'b mut [f32]],
-    queries: &'a [f32],
+    panels: &'a Panels,
     candidates: View<'a>,
-    width: usize,
 }
 
 impl WithSimd for Tile<'_, '_> {
@@ -53,27 +140,57 @@ impl WithSimd for Tile<'_, '_> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         let (count, _) = self.candidates.size();
-        for first in (0..count).step_by(CANDIDATES) {
-            if first + CANDIDATES <= count {
-                self.candidates::<S, CANDIDATES>(simd, first);
-            } else {
-                (first..count).for_each(|one| self.candidates::<S, 1>(simd, one));
+        if self.panels.queries() <= FEW {
+            for from in (0..count).step_by(CANDIDATES) {
+                for stretch in self.panels.stretches() {
+                    self.candidates(simd, from, &stretch);
+                }
+            }
+        } else {
+            for stretch in self.panels.stretches() {
+                for from in (0..count).step_by(CANDIDATES) {
+                    self.candidates(simd, from, &stretch);
+                }
             }
         }
     }
 }
 
 impl Tile<'_, '_> {
+    /// The next few candidates against all queries.
     #[inline(always)]
-    fn candidates<S: Simd, const C: usize>(&mut self, simd: S, from: usize) {
-        let candidates: [&[f32]; C] = std::array::from_fn(|at| self.candidates.row(from + at));
-        let rows = self.out.len();
-        for first in (0..rows).step_by(QUERIES) {
-            match rows - first {
-                1 => self.block::<S, 1, C>(simd, first, from, candidates),
-                2 => self.block::<S, 2, C>(simd, first, from, candidates),
-                3 => self.block::<S, 3, C>(simd, first, from, candidates),
-                _ => self.block::<S, QUERIES, C>(simd, first, from, candidates),
+    fn candidates<S: Simd>(&mut self, simd: S, from: usize, stretch: &Range<usize>) {
+        let (count, _) = self.candidates.size();
+        if from + CANDIDATES <= count {
+            self.groups::<S, CANDIDATES>(simd, from, stretch);
+        } else {
+            (from..count).for_each(|one| self.groups::<S, 1>(simd, one, stretch));
+        }
+    }
+
+    #[inline(always)]
+    fn groups<S: Simd, const C: usize>(&mut self, simd: S, from: usize, stretch: &Range<usize>) {
+        let candidates: [&[f32]; C] =
+            std::array::from_fn(|at| &self.candidates.row(from + at)[stretch.clone()]);
+        let panels = self.panels;
+        let (values, len) = panels.of(stretch);
+        let groups = panels.groups.len() - 1;
+        // Of the candidates after these, each group has a share brought near.
+        let (count, _) = self.candidates.size();
+        let share = stretch.len().div_ceil(groups).next_multiple_of(LINE);
+        for (group, bounds) in panels.groups.windows(2).enumerate() {
+            if panels.queries() > FEW {
+                let part = (group * share).min(stretch.len())..((group + 1) * share).min(stretch.len());
+                for next in from + C..(from + 2 * C).min(count) {
+                    bring_near(&self.candidates.row(next)[stretch.clone()][part.clone()]);
+                }
+            }
+            let panel = &values[bounds[0] * len..bounds[1] * len];
+            let place = (bounds[0], from, stretch.start == 0);
+            match bounds[1] - bounds[0] {
+                1 => self.block::<S, 1, C>(simd, panel, candidates, place),
+                2 => self.block::<S, 2, C>(simd, panel, candidates, place),
+                _ => self.block::<S, QUERIES, C>(simd, panel, candidates, place),
             }
         }
     }
@@ -82,33 +199,57 @@ impl Tile<'_, '_> {
     fn block<S: Simd, const Q: usize, const C: usize>(
         &mut self,
         simd: S,
-        first: usize,
-        from: usize,
+        panel: &[f32],
         candidates: [&[f32]; C],
+        (first, from, is_new): (usize, usize, bool),
     ) {
-        let queries: [&[f32]; Q] =
-            std::array::from_fn(|at| &self.queries[(first + at) * self.width..][..self.width]);
-        let queries = queries.map(S::as_simd_f32s);
+        let (panel, _) = S::as_simd_f32s(panel).0.as_chunks::<Q>();
         let candidates = candidates.map(S::as_simd_f32s);
         let len = candidates[0].0.len();
-        let (left, right) = (queries.map(|it| &it.0[..len]), candidates.map(|it| &it.0[..len]));
+        let (panel, last) = panel.split_at(len);
+        // All as long as each other, so that no place is checked inside the loop.
+        let (panel, whole) = (&panel[..len], candidates.map(|it| &it.0[..len]));
         let mut sums = [[simd.splat_f32s(0.0); C]; Q];
         for at in 0..len {
-            let y: [S::f32s; C] = std::array::from_fn(|j| right[j][at]);
-            for i in 0..Q {
-                let x = left[i][at];
-                for j in 0..C {
-                    sums[i][j] = simd.mul_add_f32s(x, y[j], sums[i][j]);
+            let x = panel[at];
+            for j in 0..C {
+                let y = whole[j][at];
+                for i in 0..Q {
+                    sums[i][j] = simd.mul_add_f32s(x[i], y, sums[i][j]);
                 }
             }
         }
-        for i in 0..Q {
+        if let [x] = last {
             for j in 0..C {
-                let rest = queries[i].1.iter().zip(candidates[j].1).map(|(x, y)| x * y).sum::<f32>();
-                self.out[first + i][from + j] = simd.reduce_sum_f32s(sums[i][j]) + rest;
+                let y = simd.partial_load_f32s(candidates[j].1);
+                for i in 0..Q {
+                    sums[i][j] = simd.mul_add_f32s(x[i], y, sums[i][j]);
+                }
+            }
+        }
+        for (sums, out) in sums.iter().zip(&mut self.out[first..]) {
+            for (&sum, out) in sums.iter().zip(&mut out[from..]) {
+                let sum = simd.reduce_sum_f32s(sum);
+                *out = if is_new { sum } else { *out + sum };
             }
         }
     }
+}
+
+/// Has values brought into the cache, for a moment from now.
+#[inline(always)]
+fn bring_near(values: &[f32]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in values.chunks(LINE) {
+        // SAFETY: a hint, which reads nothing that the program could see; the address is of a slice.
+        #[allow(unsafe_code, reason = "there is no safe hint to the cache")]
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = values;
 }
 
 #[cfg(test)]
@@ -121,20 +262,34 @@ mod tests {
     fn a_stream_is_the_product_it_stands_for() {
         let mut rng = Rng::new(3);
         let mut random = |len: usize| (0..len).map(|_| rng.normal() as f32).collect::<Vec<f32>>();
-        let (table, count, width) = (random(1100 * 40), 1100, 37);
-        let candidates = View::new(&table, count, 40).columns(3..40);
-        for rows in 1..10 {
-            let queries = random(rows * width);
-            let (mut streamed, mut expected) = (vec![0.0; rows * count], vec![0.0; rows * count]);
-            stream(&mut streamed, &queries, candidates);
-            let out = ViewMut::new(&mut expected, rows, count);
-            product(out, View::new(&queries, rows, width), candidates.transposed(), Threads::All);
-            for (a, b) in streamed.iter().zip(&expected) {
-                assert!((a - b).abs() < 1e-4, "{a} {b}");
+        // Widths with a rest for every number of lanes, with one stretch and with two.
+        for (count, width, most) in [(211, 37, ROWS + 7), (102, DEPTH + 21, 14)] {
+            let table = random(count * (width + 3));
+            let candidates = View::new(&table, count, width + 3).columns(3..width + 3);
+            let queries = random(most * width);
+            let mut alone = vec![0.0; most * count];
+            for (out, query) in alone.chunks_exact_mut(count).zip(queries.chunks_exact(width)) {
+                stream(out, query, candidates);
             }
-            let mut alone = vec![0.0; count];
-            stream(&mut alone, &queries[..width], candidates);
-            assert_eq!(alone, streamed[..count], "a pair does not depend on its neighbours");
+            let mut expected = vec![0.0; most * count];
+            let out = ViewMut::new(&mut expected, most, count);
+            product(out, View::new(&queries, most, width), candidates.transposed(), Threads::All);
+            for (a, b) in alone.iter().zip(&expected) {
+                assert!((a - b).abs() < 1e-3, "{a} {b}");
+            }
+            for rows in (1..FEW + 6).chain([most]) {
+                let mut streamed = vec![f32::NAN; rows * count];
+                stream(&mut streamed, &queries[..rows * width], candidates);
+                assert_eq!(alone[..rows * count], streamed, "a pair does not depend on its neighbours");
+            }
         }
+    }
+
+    #[test]
+    fn groups_are_as_even_as_can_be() {
+        assert_eq!(
+            [1, 2, 3, 4, 7].map(groups),
+            [vec![0, 1], vec![0, 2], vec![0, 3], vec![0, 2, 4], vec![0, 3, 5, 7]]
+        );
     }
 }

@@ -33,10 +33,6 @@ pub use metrics::{LinkMetrics, Ties};
 pub use predictor::{Layout, LinkPredictor};
 pub use reciprocals::Reciprocals;
 
-/// For so many queries at once a stream of inner products is faster than a packed product; one alone
-/// is a product of a matrix and a vector.
-const STREAMED: std::ops::RangeInclusive<usize> = 2..=24;
-
 type Constructor = fn(usize) -> Arc<dyn LinkPredictor>;
 
 /// Every link predictor there is. A new one is a file of its own and a line here.
@@ -206,7 +202,7 @@ impl Model {
         let (width, n) = (self.predictor.tail().len(), self.entity_count());
         let rows = queries.len() / width;
         assert_eq!(scores.len(), rows * n, "one score for each of {rows} queries and {n} entities");
-        if STREAMED.contains(&rows) {
+        if is_streamed(rows, width, n) {
             stream(scores, queries, self.candidates());
         } else {
             let queries = View::new(queries, rows, width);
@@ -221,6 +217,14 @@ impl Model {
             }
         }
     }
+}
+
+/// Whether a stream of inner products is faster than a general product, as `cargo xtask bench products`
+/// measures it: for few rows, for the more the longer the vectors are; for a single one only where the
+/// table is too large for a cache.
+fn is_streamed(rows: usize, width: usize, entities: usize) -> bool {
+    const CACHED: usize = 8 << 20;
+    if rows == 1 { entities * width > CACHED } else { rows <= 24 + width / 12 }
 }
 
 /// The biases of a table of entity rows, if the predictor has any.
