@@ -85,7 +85,7 @@ fn answer(
     let structure = shape.structure(&anchors, &relations).context("a query of another shape")?;
     let query = structure.query().context("a shape without a query")?;
     let Ok(checked) = query.check(Limits::default()) else { bail!("a query that is refused: {case}") };
-    let plan = Plan::new(&checked, statistics, PlanOptions { beam: 64, either_side: false });
+    let plan = Plan::new(&checked, statistics, PlanOptions::default());
     let t_norm = TNorm::from_name(text("t_norm")?).context("a t-norm that nobody knows")?;
     let logic = Logic { t_norm, ..Logic::default() };
     let (calibration, known) = match text("calibration")? {

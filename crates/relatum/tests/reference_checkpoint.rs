@@ -68,11 +68,7 @@ fn answers_to_complex_queries_equal_the_reference() {
         let (anchors, relations) = arguments(&case["query"]);
         let shape = Shape::from_name(case["type"].as_str().unwrap()).unwrap();
         let query = shape.structure(&anchors, &relations).unwrap().query().unwrap();
-        let plan = Plan::new(
-            &query.check(Limits::default()).unwrap(),
-            &statistics,
-            PlanOptions { beam: 64, either_side: false },
-        );
+        let plan = Plan::new(&query.check(Limits::default()).unwrap(), &statistics, PlanOptions::default());
         let t_norm = TNorm::from_name(case["t_norm"].as_str().unwrap()).unwrap();
         let logic = Logic { t_norm, ..Logic::default() };
         let (calibration, known) = match case["calibration"].as_str().unwrap() {

@@ -171,7 +171,8 @@ impl<'a> Asker<'a> {
     }
 
     pub(super) fn plan(&self, question: &Question, flags: &Flags) -> Plan {
-        let options = PlanOptions { beam: flags.k(), either_side: flags.either_side };
+        let options =
+            PlanOptions { beam: flags.k(), either_side: flags.either_side, ..PlanOptions::default() };
         Plan::new(&question.checked, &self.statistics, options)
     }
 

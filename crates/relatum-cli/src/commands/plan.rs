@@ -55,7 +55,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let syntax = if args.sparql { Syntax::Sparql } else { Syntax::detect(&text) };
     let limits = Limits { branches: args.max_branches as usize, ..Limits::default() };
     let question = read(&text, syntax, graph, limits).map_err(|mistakes| misuse(&mistakes))?;
-    let options = PlanOptions { beam: args.k as usize, either_side: args.either_side };
+    let options =
+        PlanOptions { beam: args.k as usize, either_side: args.either_side, ..PlanOptions::default() };
     let plan = Plan::new(&question.checked, &Statistics::new(graph), options);
     let mut out = std::io::stdout().lock();
     if args.json {

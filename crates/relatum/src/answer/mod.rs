@@ -193,7 +193,9 @@ fn answer(plan: &Plan, truth: &dyn AtomTruth, known: &Marks, how: &Ask) -> Resul
     let counts = |entity: EntityId| keep(entity) && (raw || scores[entity.index()] > 0.0);
     let top: Vec<(EntityId, f32)> =
         best(&scores, how.top, counts).into_iter().filter(|(_, score)| score.is_finite()).collect();
-    let explanations = if how.explain {
+    // Where alternatives are joined in place, no single one of them carries an answer.
+    let in_place = exact.is_some() && plan.joined.is_some();
+    let explanations = if how.explain && !in_place {
         explanation::explain(plan, truth, how, exact.as_ref(), &beam, &top)?
     } else {
         Vec::new()

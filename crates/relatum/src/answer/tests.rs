@@ -26,7 +26,7 @@ proptest! {
     #[test]
     fn an_explanation_refolds_to_its_score(checked in checked(), table in tables(), logic in logics(), by_beam: bool) {
         let graph = tiny_graph(&[]);
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 10_000, either_side: true });
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 10_000, either_side: true, ..PlanOptions::default() });
         let method = if by_beam { Method::Beam } else { Method::Auto };
         let how = Ask { logic, method, explain: true, width: Width { k: 10_000, paper: false }, ..Ask::default() };
         let known = Marks(known_answers(&plan, &graph, Known::ALL, how.budget));
@@ -53,7 +53,7 @@ proptest! {
         checked in checked(), table in tables(), logic in logics(), by_beam: bool, either_side: bool
     ) {
         let graph = tiny_graph(&[]);
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 10_000, either_side });
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 10_000, either_side, ..PlanOptions::default() });
         let exactly = plan.is_tree() && !by_beam;
         // A beam in the manner of the paper at full width: of trees too.
         let (method, width) = (if exactly { Method::Auto } else { Method::Beam }, Width { k: 10_000, paper: by_beam });
@@ -85,7 +85,7 @@ proptest! {
         checked in checked(), table in tables(), logic in logics(), tried in 1usize..3, either_side: bool
     ) {
         let graph = tiny_graph(&[]);
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 64, either_side });
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 64, either_side, ..PlanOptions::default() });
         if !plan.is_tree() {
             return Ok(());
         }

@@ -189,7 +189,11 @@ impl<'a> Evaluator<'a> {
             Search::Exact { k, .. } | Search::Beam { k } | Search::Paper { k } => k,
             Search::Continuous { .. } => 1,
         };
-        Ok(Plan::new(&checked, &self.statistics, PlanOptions { beam, either_side: false }))
+        Ok(Plan::new(
+            &checked,
+            &self.statistics,
+            PlanOptions { beam, union: setting.union, ..PlanOptions::default() },
+        ))
     }
 }
 

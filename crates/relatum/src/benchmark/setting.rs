@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::logic::{Negation, TNorm};
 use crate::model::Calibration;
+use crate::plan::Union;
 use crate::search::{Known, Logic};
 
 /// A way to answer queries, written as one line: what people read in a table is what files hold
@@ -38,6 +39,8 @@ pub struct Setting {
     pub negation: f32,
     /// What the negation of a path is taken to mean.
     pub negated: Reading,
+    /// Where the alternatives of a disjunction are joined.
+    pub union: Union,
 }
 
 /// Two readings of a negated path, `¬∃V. r1(a, V) ∧ r2(V, A)`.
@@ -87,7 +90,7 @@ pub enum SettingError {
     #[error(
         "`{found}` is no part of a setting: expected exact, beam, paper or continuous, then any of floor=0.001, k=64, reg=0.05, \
          godel, product, lukasiewicz, a calibration ({}), sharpness=0.8, ignore, train, train+valid, all, negation=3, \
-         negated=edge",
+         negated=edge, union=in-place",
         names()
     )]
     Unknown {
@@ -137,6 +140,7 @@ impl Default for Setting {
             known: Known::TRAIN,
             negation: 1.0,
             negated: Reading::Path,
+            union: Union::AtTheEnd,
         }
     }
 }
@@ -166,6 +170,9 @@ impl Display for Setting {
         }
         if self.negated == Reading::Edge {
             write!(f, " negated=edge")?;
+        }
+        if self.union == Union::InPlace {
+            write!(f, " union=in-place")?;
         }
         Ok(())
     }
@@ -218,7 +225,7 @@ const SEARCH: &str = "search";
 /// What a word is about; none if about nothing.
 fn subject(word: &str) -> Option<&'static str> {
     if let Some((name, _)) = word.split_once('=') {
-        return ["floor", "k", "reg", "sharpness", "negation", "negated"]
+        return ["floor", "k", "reg", "sharpness", "negation", "negated", "union"]
             .into_iter()
             .find(|known| *known == name);
     }
@@ -283,6 +290,10 @@ impl Setting {
                     _ => return Err(range("negated to be path or edge")()),
                 };
             }
+            ("union", _) => {
+                let expected = "union to be in-place or at-the-end";
+                self.union = Union::from_name(value).ok_or_else(range(expected))?;
+            }
             ("floor", search) => return Err(misplaced(search.name(), "it belongs to exact")),
             ("k", search) => return Err(misplaced(search.name(), "it belongs to exact, beam and paper")),
             ("reg", search) => return Err(misplaced(search.name(), "it belongs to continuous")),
@@ -343,9 +354,17 @@ mod tests {
                 for calibration in Calibration::ALL {
                     for (_, known) in KNOWN {
                         for negated in [Reading::Path, Reading::Edge] {
-                            let (sharpness, negation) = (0.8, 3.0);
-                            let setting =
-                                Setting { search, t_norm, calibration, sharpness, known, negation, negated };
+                            let (sharpness, negation, union) = (0.8, 3.0, Union::InPlace);
+                            let setting = Setting {
+                                search,
+                                t_norm,
+                                calibration,
+                                sharpness,
+                                known,
+                                negation,
+                                negated,
+                                union,
+                            };
                             assert_eq!(setting.to_string().parse(), Ok(setting));
                         }
                     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{BenchmarkError, Evaluator, QueryGroup, Reading, Search, Setting};
 use crate::logic::TNorm;
 use crate::model::{Calibration, LinkMetrics};
+use crate::plan::Union;
 use crate::query::Formula;
 use crate::search::Known;
 
@@ -146,6 +147,9 @@ impl Family {
                 }
                 if shape.negates_paths {
                     axes.push(vec![change(|s| s.negated = Reading::Edge)]);
+                }
+                if shape.unites && shape.variables > 0 {
+                    axes.push(vec![change(|s| s.union = Union::InPlace)]);
                 }
                 if shape.variables > 0 {
                     let exact = |floor, k| change(move |s| s.search = Search::Exact { floor, k });

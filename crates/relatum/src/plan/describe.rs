@@ -225,6 +225,7 @@ impl Words<'_> {
             }
             Message::Not(_) => ("not", Vec::new()),
             Message::Meet(_) => ("meet", Vec::new()),
+            Message::Join(_) => ("join", Vec::new()),
             Message::Project { hops: along, .. } => ("project", hops(along)),
             Message::Look { hops: along, .. } => ("look", hops(along)),
         };

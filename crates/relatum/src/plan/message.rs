@@ -53,6 +53,8 @@ pub enum Message {
     Not(MessageId),
     /// `x ↦ m1(x) ⊤ m2(x) ⊤ …`
     Meet(Vec<MessageId>),
+    /// `x ↦ m1(x) ⊥ m2(x) ⊥ …`: alternatives joined in place.
+    Join(Vec<MessageId>),
     /// `x ↦ max over y of m(y) ⊤ φ1(y, x) ⊤ φ2(y, x) …`: for each value of y that can matter,
     /// one row a hop. Several hops are several atoms between the same two variables.
     Project {
@@ -105,7 +107,7 @@ pub(super) struct Messages {
     known: FxHashMap<Message, MessageId>,
 }
 
-const NO_SCAN: ScanId = ScanId(u32::MAX);
+pub(super) const NO_SCAN: ScanId = ScanId(u32::MAX);
 
 impl Messages {
     /// The message to the target, if the branch and its sub-queries are trees.
@@ -165,17 +167,30 @@ impl Messages {
             node.children.push((part, child));
             parts.push(part);
         }
+        (self.meet(parts), node)
+    }
+
+    /// One message for several conditions.
+    pub(super) fn meet(&mut self, mut parts: Vec<MessageId>) -> MessageId {
         // Equal messages of different variables are different conditions: each counts.
         parts.sort_unstable();
-        let message = match parts.as_slice() {
+        match parts.as_slice() {
             [] => self.add(Message::All, 0.0),
             [one] if !matches!(self.all[one.index()], Message::Look { .. }) => *one,
             _ => self.add(Message::Meet(parts), 0.0),
-        };
-        (message, node)
+        }
     }
 
-    fn add(&mut self, message: Message, rows: f64) -> MessageId {
+    pub(super) fn message(&self, id: MessageId) -> &Message {
+        &self.all[id.index()]
+    }
+
+    /// About how many rows a message takes by itself.
+    pub(super) fn rows_of(&self, id: MessageId) -> f64 {
+        self.rows[id.index()]
+    }
+
+    pub(super) fn add(&mut self, message: Message, rows: f64) -> MessageId {
         if let Some(&id) = self.known.get(&message) {
             return id;
         }
@@ -190,13 +205,13 @@ impl Messages {
     /// that turned out not to be trees do not count: they are never computed.
     pub(super) fn finish(
         mut self,
-        branches: &[BranchPlan],
+        roots: &[MessageId],
         statistics: &Statistics<'_>,
         options: PlanOptions,
     ) -> (Vec<Message>, Vec<Scan>, f64) {
         // The longest way from a root: of two messages at the same depth neither needs the other.
         let mut depth: Vec<Option<usize>> = vec![None; self.all.len()];
-        for root in branches.iter().filter_map(|branch| branch.root) {
+        for root in roots {
             depth[root.index()] = Some(0);
         }
         for index in (0..self.all.len()).rev() {
@@ -239,7 +254,7 @@ impl Message {
         match self {
             Self::All | Self::Row { .. } => &[],
             Self::Not(part) => std::slice::from_ref(part),
-            Self::Meet(parts) => parts,
+            Self::Meet(parts) | Self::Join(parts) => parts,
             Self::Project { source, .. } => std::slice::from_ref(source),
             Self::Look { inner, .. } => std::slice::from_ref(inner),
         }

@@ -22,6 +22,7 @@ mod share;
 mod statistics;
 #[cfg(test)]
 mod tests;
+mod union;
 
 pub use branch::{BranchPlan, Factor, Step};
 pub use describe::{
@@ -42,11 +43,40 @@ pub struct PlanOptions {
     /// scores an edge otherwise from its other end, so the same question could get other answers with
     /// other costs: by default nothing is scored from the target's side unless nothing else is left.
     pub either_side: bool,
+    /// Where the alternatives of a disjunction are joined.
+    pub union: Union,
+}
+
+/// Where the alternatives of a disjunction are joined by the t-conorm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Union {
+    /// At the end, each scored as a question of its own: the disjunctive normal form of the paper.
+    #[default]
+    AtTheEnd,
+    /// In place, as soon as they differ in nothing further: before the next projection, as later systems do.
+    /// Alternatives that are no trees are joined at the end all the same. Answers of an exact search get
+    /// no explanation: no single alternative carries them.
+    InPlace,
+}
+
+impl Union {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AtTheEnd => "at-the-end",
+            Self::InPlace => "in-place",
+        }
+    }
+
+    /// What a name says.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::AtTheEnd, Self::InPlace].into_iter().find(|union| union.name() == name)
+    }
 }
 
 impl Default for PlanOptions {
     fn default() -> Self {
-        Self { beam: 64, either_side: false }
+        Self { beam: 64, either_side: false, union: Union::AtTheEnd }
     }
 }
 
@@ -67,6 +97,9 @@ pub struct Plan {
     pub scans: Vec<Scan>,
     /// One plan for each alternative; their scores are joined by the t-conorm.
     pub branches: Vec<BranchPlan>,
+    /// The message to the target in which all alternatives are joined in place, where that is wanted
+    /// and can be.
+    pub joined: Option<MessageId>,
     /// About how many rows will be scored.
     pub rows: f64,
 }
@@ -97,7 +130,13 @@ impl Plan {
         share::mark_common_steps(&mut branches);
         let general: f64 =
             branches.iter().filter(|branch| branch.root.is_none()).map(|branch| branch.rows).sum();
-        let (messages, scans, rows) = messages.finish(&branches, statistics, options);
+        let mut roots: Vec<MessageId> = branches.iter().filter_map(|branch| branch.root).collect();
+        let in_place = options.union == Union::InPlace && branches.len() > 1 && roots.len() == branches.len();
+        let joined = in_place.then(|| messages.join(&roots));
+        if let Some(joined) = joined {
+            roots = vec![joined];
+        }
+        let (messages, scans, rows) = messages.finish(&roots, statistics, options);
         Self {
             target,
             variables: normal_form.variables.clone(),
@@ -106,6 +145,7 @@ impl Plan {
             messages,
             scans,
             branches,
+            joined,
             rows: rows + general,
         }
     }
@@ -119,6 +159,14 @@ impl Plan {
     /// The name of a variable, without `?`.
     pub fn variable_name(&self, id: VariableId) -> &str {
         self.variables.get(id.index()).map_or("", |variable| variable.name.as_str())
+    }
+
+    /// The messages to the target whose values, joined by the t-conorm, are the scores.
+    pub fn roots(&self) -> Vec<MessageId> {
+        match self.joined {
+            Some(joined) => vec![joined],
+            None => self.branches.iter().filter_map(|branch| branch.root).collect(),
+        }
     }
 
     /// Whether exact search can run the whole plan.

@@ -17,8 +17,11 @@ pub(super) struct Outcome {
 pub(super) fn fold(plan: &Plan, graph: &Graph) -> Option<Outcome> {
     let mut folder = Folder { plan, graph, known: BTreeMap::new(), scored: BTreeSet::new(), rows: 0 };
     let mut all = vec![false; graph.entities.len()];
-    for branch in &plan.branches {
-        for (slot, truth) in all.iter_mut().zip(folder.message(branch.root?)) {
+    if !plan.is_tree() {
+        return None;
+    }
+    for root in plan.roots() {
+        for (slot, truth) in all.iter_mut().zip(folder.message(root)) {
             *slot |= truth;
         }
     }
@@ -58,6 +61,11 @@ impl Folder<'_> {
                     self.look(part, &mut meet);
                 }
                 meet
+            }
+            Message::Join(parts) => {
+                let mut join = vec![false; everything.len()];
+                parts.into_iter().for_each(|part| or(&mut join, &self.message(part)));
+                join
             }
             Message::Project { source, hops, scan } => {
                 let mut best = vec![false; everything.len()];

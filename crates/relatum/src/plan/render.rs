@@ -78,6 +78,7 @@ impl PlanReport {
             "row" => scores,
             "not" => "1 −".to_owned(),
             "meet" => "all of".to_owned(),
+            "join" => "any of".to_owned(),
             "project" => format!("max, projected along {scores}"),
             _ => format!("max, looked up along {scores}"),
         };

@@ -35,7 +35,7 @@ fn plan_with(text: &str, options: PlanOptions) -> (Plan, PlanReport) {
 }
 
 /// Any side may be scored from: then costs alone decide, and they are what most tests here are about.
-const EITHER_SIDE: PlanOptions = PlanOptions { beam: 64, either_side: true };
+const EITHER_SIDE: PlanOptions = PlanOptions { beam: 64, either_side: true, union: Union::AtTheEnd };
 
 fn plan(text: &str) -> (Plan, PlanReport) {
     plan_with(text, EITHER_SIDE)
@@ -401,11 +401,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, max_global_rejects: 1_000_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_way_to_run_a_plan_finds_the_answers(query in prop_oneof![any_query().boxed(), safe_query().boxed()], edges in edges(), either_side: bool) {
+    fn every_way_to_run_a_plan_finds_the_answers(query in prop_oneof![any_query().boxed(), safe_query().boxed()], edges in edges(), either_side: bool, in_place: bool) {
         let graph = tiny_graph(&edges);
         let expected = brute_force(&query, &graph);
         if let Ok(checked) = query.check(Limits { branches: 512, ..Limits::default() }) {
-            let options = PlanOptions { either_side, ..PlanOptions::default() };
+            let union = if in_place { Union::InPlace } else { Union::AtTheEnd };
+            let options = PlanOptions { either_side, union, ..PlanOptions::default() };
             let plan = Plan::new(&checked, &Statistics::new(&graph), options);
             plan.branches.iter().for_each(assert_every_literal_is_in_one_factor);
             prop_assert_eq!(&step_through(&plan, &graph).answers, &expected);

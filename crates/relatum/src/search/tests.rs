@@ -6,9 +6,9 @@ use super::beam::{Beam, Width};
 use super::exact::{Exact, Goal};
 use super::testing::{Table, naive};
 use super::{Budget, Certainty, Logic, best};
-use crate::graph::{EntityId, Id};
+use crate::graph::{EntityId, GraphBuilder, Id};
 use crate::logic::{Negation, TNorm};
-use crate::plan::{Plan, PlanOptions, Statistics};
+use crate::plan::{Plan, PlanOptions, Statistics, Union};
 use crate::query::testing::{ENTITIES, RELATIONS, any_query, edges, safe_query, tiny_graph};
 use crate::query::{Checked, Limits, Syntax, read};
 
@@ -54,7 +54,7 @@ proptest! {
         checked in checked(), table in tables(), logic in logics(), edges in edges(), either_side: bool
     ) {
         let graph = tiny_graph(&edges);
-        let options = PlanOptions { beam: WIDE.k, either_side };
+        let options = PlanOptions { beam: WIDE.k, either_side, ..PlanOptions::default() };
         let plan = Plan::new(&checked, &Statistics::new(&graph), options);
         let expected = naive(&table, &checked.normal_form, logic);
         let beam = Beam::new(&plan, &table, logic, WIDE, Budget::default(), false).unwrap().run().unwrap();
@@ -63,6 +63,30 @@ proptest! {
             let mut exact = Exact::new(&plan, &table, logic, Budget::default()).unwrap();
             let found = exact.run(Goal::All { floor: 0.0, most: None }).unwrap();
             prop_assert!(close(&found.scores, &expected), "exact {:?}, naive {expected:?}", found.scores);
+        }
+    }
+
+    #[test]
+    fn alternatives_joined_in_place_are_those_joined_at_the_end_where_and_distributes_over_or(
+        checked in checked(), table in tables(), logic in logics(), count in 1usize..4
+    ) {
+        let options = PlanOptions { union: Union::InPlace, ..PlanOptions::default() };
+        let plan = Plan::new(&checked, &Statistics::new(&tiny_graph(&[])), options);
+        if plan.joined.is_some() {
+            let run = |goal| Exact::new(&plan, &table, logic, Budget::default()).unwrap().run(goal).unwrap();
+            let found = run(Goal::All { floor: 0.0, most: None }).scores;
+            let at_the_end = naive(&table, &checked.normal_form, logic);
+            match logic.t_norm {
+                TNorm::Godel => prop_assert!(close(&found, &at_the_end), "{found:?} {at_the_end:?}"),
+                // What alternatives have in common counts once in place of twice.
+                TNorm::Product => {
+                    prop_assert!(found.iter().zip(&at_the_end).all(|(a, b)| *a <= b + 1e-5), "{found:?} {at_the_end:?}");
+                }
+                TNorm::Lukasiewicz => {}
+            }
+            let top = run(Goal::Top { count, keep: &|_| true, within: 0.0, most: None });
+            let scores = |scores: &[f32]| best(scores, count, |_| true).iter().map(|it| it.1).collect::<Vec<_>>();
+            prop_assert!(close(&scores(&top.scores), &scores(&found)), "{:?} {found:?}", top.scores);
         }
     }
 
@@ -134,7 +158,7 @@ proptest! {
         checked in checked(), table in tables(), logic in logics(), limit in 0usize..16, paper: bool
     ) {
         let graph = tiny_graph(&[]);
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: WIDE.k, either_side: true });
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: WIDE.k, either_side: true, ..PlanOptions::default() });
         let expected = naive(&table, &checked.normal_form, logic);
         let budget = Budget { rows: Some(limit), ..Budget::default() };
         let beam = Beam::new(&plan, &table, logic, Width { paper, ..WIDE }, budget, false).unwrap();
@@ -172,7 +196,7 @@ proptest! {
         // Under negation a search that misses something errs upwards.
         prop_assume!(checked.normal_form.branches.iter().all(|branch| branch.negated.is_empty()));
         let graph = tiny_graph(&[]);
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: k, either_side: true });
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: k, either_side: true, ..PlanOptions::default() });
         let expected = naive(&table, &checked.normal_form, logic);
         for paper in [false, true] {
             let width = Width { k, paper };
@@ -207,4 +231,34 @@ fn of_raw_scores_a_variable_is_maximised_before_what_does_not_mention_it() {
         let explained = beam.assignments(0, &answers, 1).unwrap();
         assert_eq!(explained.iter().map(|best| best[0].1).collect::<Vec<_>>(), expected);
     }
+}
+
+#[test]
+fn what_alternatives_have_in_common_counts_once_where_they_are_joined_in_place() {
+    let mut builder = GraphBuilder::default();
+    ["e0", "e1", "e2"].iter().for_each(|name| _ = builder.entity(name));
+    ["r0", "r1", "r2"].iter().for_each(|name| _ = builder.relation(name));
+    let graph = builder.finish().0;
+    let table = Table { values: [0.5, 0.4, 0.8].map(|truth| vec![vec![truth; 3]; 3]).to_vec() };
+    let score = |text: &str, union| {
+        let checked = read(text, Syntax::detect(text), &graph, Limits::default()).unwrap().checked;
+        let plan =
+            Plan::new(&checked, &Statistics::new(&graph), PlanOptions { union, ..PlanOptions::default() });
+        let mut exact = Exact::new(&plan, &table, Logic::default(), Budget::default()).unwrap();
+        let found = exact.run(Goal::All { floor: 0.0, most: None }).unwrap();
+        (found.scores[0], found.rows)
+    };
+    let near = |(score, _): (f32, usize), expected: f32| {
+        assert!((score - expected).abs() < 1e-6, "{score} {expected}")
+    };
+    let or = |x: f32, y: f32| x + y - x * y;
+    let up = "?A : exists V. (r0(e0, V) or r1(e0, V)) and r2(V, A)";
+    near(score(up, Union::InPlace), or(0.5, 0.4) * 0.8);
+    near(score(up, Union::AtTheEnd), or(0.5 * 0.8, 0.4 * 0.8));
+    assert_eq!(score(up, Union::InPlace).1, 2 + 3, "one row for each anchor and each value of V");
+    let two_unions = "?A : (r0(e0, A) or r1(e0, A)) and (r2(e0, A) or r2(e1, A))";
+    near(score(two_unions, Union::InPlace), or(0.5, 0.4) * or(0.8, 0.8));
+    let absorbed = "?A : r0(e0, A) or (r0(e0, A) and r1(e0, A))";
+    near(score(absorbed, Union::InPlace), 0.5);
+    near(score(absorbed, Union::AtTheEnd), or(0.5, 0.2));
 }

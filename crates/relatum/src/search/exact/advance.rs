@@ -38,10 +38,25 @@ impl Exact<'_> {
                 self.states[id.index()] = state;
             }
             Message::Meet(parts) => self.meet(id, parts, reach)?,
+            Message::Join(parts) => self.states[id.index()] = self.join(parts),
             // Anchors are scored together, projections by their scan, looks by their meet.
             Message::Row { .. } | Message::Project { .. } | Message::Look { .. } => {}
         }
         Ok(())
+    }
+
+    /// Any of several messages, by the t-conorm.
+    fn join(&self, parts: &[MessageId]) -> State {
+        let parts: Vec<&State> = parts.iter().map(|part| &self.states[part.index()]).collect();
+        let any = |value: &dyn Fn(&State, usize) -> f32| {
+            let of_entity = |x| self.logic.t_norm.any(parts.iter().map(|part| value(part, x)));
+            (0..self.truth.entities()).map(of_entity).collect()
+        };
+        let low = any(&|part, x| part.low[x]);
+        if parts.iter().all(|part| part.is_exact()) {
+            return State::exact(low);
+        }
+        State { high: High::Each(any(&|part, x| part.high(x))), ..State::exact(low) }
     }
 
     fn meet(&mut self, id: MessageId, parts: &[MessageId], reach: Reach) -> Result<(), SearchError> {

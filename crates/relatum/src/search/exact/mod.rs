@@ -211,7 +211,9 @@ impl<'a> Exact<'a> {
     fn error(&self) -> f32 {
         let is_row = |part: &MessageId| matches!(self.plan.messages[part.index()], Message::Row { .. });
         let turned = |message: &&Message| matches!(message, Message::Not(part) if !is_row(part));
-        let joined = if self.plan.branches.len() > 1 { self.plan.branches.len() } else { 0 };
+        let roots = self.plan.roots().len();
+        let joined = |message: &Message| if let Message::Join(parts) = message { parts.len() } else { 0 };
+        let joined = self.plan.messages.iter().map(joined).sum::<usize>() + if roots > 1 { roots } else { 0 };
         let times = joined + self.plan.messages.iter().filter(turned).count();
         (self.ignored * times as f32).min(1.0)
     }
@@ -323,7 +325,7 @@ impl<'a> Exact<'a> {
 fn stages(plan: &Plan) -> Vec<Stage> {
     // The longest way from a root: of two messages at the same depth neither needs the other.
     let mut depth: Vec<Option<usize>> = vec![None; plan.messages.len()];
-    for root in plan.branches.iter().filter_map(|branch| branch.root) {
+    for root in plan.roots() {
         depth[root.index()] = Some(0);
     }
     for index in (0..depth.len()).rev() {

@@ -14,7 +14,7 @@ impl Exact<'_> {
     pub(super) fn joined(&self) -> (Vec<f32>, Option<Vec<f64>>) {
         let t_norm = self.logic.t_norm;
         let roots: Vec<&State> =
-            self.plan.branches.iter().filter_map(|branch| Some(&self.states[branch.root?.index()])).collect();
+            self.plan.roots().into_iter().map(|root| &self.states[root.index()]).collect();
         let Some((first, others)) = roots.split_first() else {
             return (vec![0.0; self.truth.entities()], None);
         };
