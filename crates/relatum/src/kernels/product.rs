@@ -84,7 +84,7 @@ impl<'a> View<'a> {
     }
 
     /// The numbers of rows and columns.
-    pub(super) fn size(self) -> (usize, usize) {
+    pub(crate) fn size(self) -> (usize, usize) {
         (self.shape.rows, self.shape.columns)
     }
 

@@ -171,9 +171,13 @@ impl Model {
 
     /// `s(h, r, t)`.
     pub fn score(&self, head: EntityId, relation: RelationId, tail: EntityId) -> f32 {
-        let query = self.query(head, relation);
+        self.score_of(&self.query(head, relation), tail)
+    }
+
+    /// The score of a tail for a ready-made query vector.
+    pub(crate) fn score_of(&self, query: &[f32], tail: EntityId) -> f32 {
         let tail = &self.entity(tail)[self.predictor.tail()];
-        dot(&query, tail) + self.predictor.bias(tail) + self.predictor.offset(&query)
+        dot(query, tail) + self.predictor.bias(tail) + self.predictor.offset(query)
     }
 
     /// The biases `b_t` of all entities, if the predictor has any.
@@ -186,12 +190,43 @@ impl Model {
     /// # Panics
     /// If `scores` has not one place for each query and entity.
     pub fn scores(&self, queries: &[(EntityId, RelationId)], scores: &mut [f32]) {
+        self.score_rows(&self.queries(queries), scores);
+    }
+
+    /// `q(h, r)` of each pair, one after another.
+    fn queries(&self, pairs: &[(EntityId, RelationId)]) -> Vec<f32> {
         let width = self.predictor.tail().len();
-        let mut rows = vec![0.0; queries.len() * width];
-        for (&(head, relation), row) in queries.iter().zip(rows.chunks_exact_mut(width)) {
+        let mut rows = vec![0.0; pairs.len() * width];
+        for (&(head, relation), row) in pairs.iter().zip(rows.chunks_exact_mut(width)) {
             self.predictor.query(self.entity(head), self.relation(relation), row);
         }
-        self.score_rows(&rows, scores);
+        rows
+    }
+
+    /// The scores of some entities as the tail of each query, one row a query.
+    ///
+    /// # Panics
+    /// If `scores` has not one place for each query and tail.
+    pub fn scores_at(&self, queries: &[(EntityId, RelationId)], tails: &[EntityId], scores: &mut [f32]) {
+        let predictor = &self.predictor;
+        let width = predictor.tail().len();
+        assert_eq!(scores.len(), queries.len() * tails.len(), "one score for each query and tail");
+        if tails.is_empty() {
+            return;
+        }
+        let mut vectors = Vec::with_capacity(tails.len() * width);
+        for &tail in tails {
+            vectors.extend_from_slice(&self.entity(tail)[predictor.tail()]);
+        }
+        let rows = self.queries(queries);
+        multiply(scores, &rows, View::new(&vectors, tails.len(), width));
+        let Some(biases) = self.biases() else { return };
+        for (row, query) in scores.chunks_exact_mut(tails.len()).zip(rows.chunks_exact(width)) {
+            let offset = predictor.offset(query);
+            for (score, tail) in row.iter_mut().zip(tails) {
+                *score += biases[tail.index()] + offset;
+            }
+        }
     }
 
     /// The scores of every entity for ready-made query vectors, one after another in `queries`.
@@ -202,13 +237,7 @@ impl Model {
         let (width, n) = (self.predictor.tail().len(), self.entity_count());
         let rows = queries.len() / width;
         assert_eq!(scores.len(), rows * n, "one score for each of {rows} queries and {n} entities");
-        if is_streamed(rows, width, n) {
-            stream(scores, queries, self.candidates());
-        } else {
-            let queries = View::new(queries, rows, width);
-            let out = ViewMut::new(scores, rows, n);
-            product(out, queries, self.candidates().transposed(), Threads::here());
-        }
+        multiply(scores, queries, self.candidates());
         let Some(biases) = self.biases() else { return };
         for (row, query) in scores.chunks_exact_mut(n).zip(queries.chunks_exact(width)) {
             let offset = self.predictor.offset(query);
@@ -219,12 +248,20 @@ impl Model {
     }
 }
 
-/// Whether a stream of inner products is faster than a general product, as `cargo xtask bench products`
-/// measures it: for few rows, for the more the longer the vectors are; for a single one only where the
-/// table is too large for a cache.
-fn is_streamed(rows: usize, width: usize, entities: usize) -> bool {
+/// The inner products of all queries with all candidates, in the faster of two ways as `cargo xtask bench
+/// products` measures them: a stream for few queries, for the more the longer the vectors are; for a
+/// single one only where the table is too large for a cache.
+fn multiply(scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
     const CACHED: usize = 8 << 20;
-    if rows == 1 { entities * width > CACHED } else { rows <= 24 + width / 12 }
+    let (count, width) = candidates.size();
+    let rows = queries.len() / width;
+    let streamed = if rows == 1 { count * width > CACHED } else { rows <= 24 + width / 12 };
+    if streamed {
+        stream(scores, queries, candidates);
+    } else {
+        let out = ViewMut::new(scores, rows, count);
+        product(out, View::new(queries, rows, width), candidates.transposed(), Threads::here());
+    }
 }
 
 /// The biases of a table of entity rows, if the predictor has any.

@@ -64,7 +64,9 @@ impl Folder<'_> {
             }
             Message::Join(parts) => {
                 let mut join = vec![false; everything.len()];
-                parts.into_iter().for_each(|part| or(&mut join, &self.message(part)));
+                for part in parts {
+                    or(&mut join, &self.message(part));
+                }
                 join
             }
             Message::Project { source, hops, scan } => {

@@ -37,7 +37,9 @@ impl Messages {
         let mut common = Vec::new();
         for part in rests[0].clone() {
             if rests.iter().all(|rest| rest.contains(&part)) {
-                rests.iter_mut().for_each(|rest| remove(rest, part));
+                for rest in &mut rests {
+                    remove(rest, part);
+                }
                 common.push(part);
             }
         }

@@ -6,6 +6,7 @@
 //! [`Plan`](crate::plan::Plan) and see the model and the graph only through [`AtomTruth`].
 //! [`continuous`] runs the same plan on vectors instead of entities.
 
+mod at_most;
 pub mod beam;
 pub mod continuous;
 mod error;

@@ -48,6 +48,16 @@ impl AtomTruth for Table {
         entirely.for_each(|(x, _)| each(EntityId::from_index(x)));
     }
 
+    fn at_most(&self, from: &[EntityId], hop: Hop, at: &[EntityId], bounds: &mut [f32]) -> bool {
+        let mut rows = vec![0.0; from.len() * self.entities()];
+        self.rows(from, hop, &mut rows);
+        for (row, bounds) in rows.chunks_exact(self.entities()).zip(bounds.chunks_exact_mut(at.len())) {
+            // Not too tight, as of a model.
+            bounds.iter_mut().zip(at).for_each(|(bound, x)| *bound = (1.5 * row[x.index()]).min(1.0));
+        }
+        true
+    }
+
     fn ceiling(&self) -> f32 {
         let values = self.values.iter().flatten().flatten().copied();
         values.filter(|value| *value < 1.0).fold(0.0, f32::max)

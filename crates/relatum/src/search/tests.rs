@@ -236,8 +236,10 @@ fn of_raw_scores_a_variable_is_maximised_before_what_does_not_mention_it() {
 #[test]
 fn what_alternatives_have_in_common_counts_once_where_they_are_joined_in_place() {
     let mut builder = GraphBuilder::default();
-    ["e0", "e1", "e2"].iter().for_each(|name| _ = builder.entity(name));
-    ["r0", "r1", "r2"].iter().for_each(|name| _ = builder.relation(name));
+    for (entity, relation) in [("e0", "r0"), ("e1", "r1"), ("e2", "r2")] {
+        builder.entity(entity);
+        builder.relation(relation);
+    }
     let graph = builder.finish().0;
     let table = Table { values: [0.5, 0.4, 0.8].map(|truth| vec![vec![truth; 3]; 3]).to_vec() };
     let score = |text: &str, union| {
@@ -249,7 +251,7 @@ fn what_alternatives_have_in_common_counts_once_where_they_are_joined_in_place()
         (found.scores[0], found.rows)
     };
     let near = |(score, _): (f32, usize), expected: f32| {
-        assert!((score - expected).abs() < 1e-6, "{score} {expected}")
+        assert!((score - expected).abs() < 1e-6, "{score} {expected}");
     };
     let or = |x: f32, y: f32| x + y - x * y;
     let up = "?A : exists V. (r0(e0, V) or r1(e0, V)) and r2(V, A)";

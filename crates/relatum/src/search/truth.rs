@@ -36,6 +36,12 @@ pub trait AtomTruth: Sync {
     /// left out, all or some; a search then takes more rows to prove the same.
     fn facts(&self, _from: EntityId, _hop: Hop, _each: &mut dyn FnMut(EntityId)) {}
 
+    /// Writes for each entity of `from`, one after another, what its row along the hop holds at most at each
+    /// entity of `at`, which are distinct. False: nothing better than 1 is known, and nothing is written.
+    fn at_most(&self, _from: &[EntityId], _hop: Hop, _at: &[EntityId], _bounds: &mut [f32]) -> bool {
+        false
+    }
+
     /// The most that a row can hold where [`facts`](Self::facts) names no edge.
     fn ceiling(&self) -> f32 {
         1.0
@@ -67,11 +73,11 @@ impl Known {
 
 /// Atoms scored by a link predictor, calibrated, with known facts trusted or not.
 pub struct Scorer<'a> {
-    model: &'a Model,
-    facts: Facts<'a>,
+    pub(super) model: &'a Model,
+    pub(super) facts: Facts<'a>,
     reciprocals: Reciprocals,
-    calibration: Calibration,
-    sharpness: f32,
+    pub(super) calibration: Calibration,
+    pub(super) sharpness: f32,
 }
 
 impl<'a> Scorer<'a> {
@@ -95,7 +101,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// The relation of the model that reads the hop forwards.
-    fn relation(&self, hop: Hop) -> RelationId {
+    pub(super) fn relation(&self, hop: Hop) -> RelationId {
         match hop.direction {
             Direction::Forward => hop.relation,
             Direction::Backward => self.reciprocals.inverse(hop.relation),
@@ -142,6 +148,10 @@ impl AtomTruth for Scorer<'_> {
 
     fn facts(&self, from: EntityId, hop: Hop, each: &mut dyn FnMut(EntityId)) {
         self.facts.facts(from, hop, each);
+    }
+
+    fn at_most(&self, from: &[EntityId], hop: Hop, at: &[EntityId], bounds: &mut [f32]) -> bool {
+        super::at_most::at_most(self, from, hop, at, bounds)
     }
 
     fn ceiling(&self) -> f32 {

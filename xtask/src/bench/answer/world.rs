@@ -181,6 +181,10 @@ impl AtomTruth for Counting<'_> {
         self.truth.facts(from, hop, each);
     }
 
+    fn at_most(&self, from: &[EntityId], hop: Hop, at: &[EntityId], bounds: &mut [f32]) -> bool {
+        self.truth.at_most(from, hop, at, bounds)
+    }
+
     fn ceiling(&self) -> f32 {
         self.truth.ceiling()
     }

@@ -17,7 +17,7 @@ impl Exact<'_> {
         done
     }
 
-    fn advance(&mut self, id: MessageId, reach: Reach) -> Result<(), SearchError> {
+    pub(super) fn advance(&mut self, id: MessageId, reach: Reach) -> Result<(), SearchError> {
         if !self.states[id.index()].low.is_empty() && self.states[id.index()].is_exact() {
             return Ok(());
         }

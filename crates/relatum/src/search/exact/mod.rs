@@ -12,6 +12,7 @@
 mod advance;
 mod look;
 mod proof;
+mod refine;
 mod scan;
 mod state;
 
@@ -60,7 +61,7 @@ const NEGLIGIBLE: f32 = 1e-6;
 const FIRST: usize = 16;
 /// By how much smaller messages are looked at when those that can reach the best answers are done
 /// and the scores are not yet certain.
-const FALL: f32 = 8.0;
+const FALL: f32 = 3.0;
 
 /// An exact search, and after it what an explanation needs.
 pub struct Exact<'a> {
@@ -73,6 +74,8 @@ pub struct Exact<'a> {
     /// Room for the rows of a block, kept from one block to the next.
     buffers: (Vec<f32>, Vec<f32>),
     rows: usize,
+    /// Pairs of a value and a contender whose edge was bounded one by one.
+    compared: usize,
     /// Whether this round has looked at anything that no round before had.
     progress: bool,
     stopped: bool,
@@ -122,6 +125,7 @@ impl<'a> Exact<'a> {
             stages: stages(plan),
             buffers: (Vec::new(), Vec::new()),
             rows: 0,
+            compared: 0,
             progress: false,
             stopped: false,
             ignored: 0.0,
@@ -174,8 +178,18 @@ impl<'a> Exact<'a> {
         loop {
             self.progress = false;
             self.round(reach)?;
-            let (low, high) = self.joined();
-            let proof = proof::examine(&low, high.as_deref(), count, keep);
+            let (mut low, mut high) = self.joined();
+            let mut proof = proof::examine(&low, high.as_deref(), count, keep);
+            if scored && !self.stopped && !proof.holds(within) && self.most == usize::MAX {
+                let contenders = proof::contenders(&low, high.as_deref(), count, keep);
+                // A quarter: the errors of alternatives and sub-queries add up.
+                if let Some(contenders) = contenders
+                    && self.refine(&contenders, within / 4.0)?
+                {
+                    (low, high) = self.joined();
+                    proof = proof::examine(&low, high.as_deref(), count, keep);
+                }
+            }
             let idle = scored && !self.progress;
             let last = idle && reach.least <= NEGLIGIBLE;
             if self.stopped || proof.holds(within) || last {
@@ -185,7 +199,9 @@ impl<'a> Exact<'a> {
                 deeper /= FALL;
             }
             if scored {
-                reach.rows = reach.rows.saturating_mul(2);
+                // A beam has few values, and two products take longer than one of both.
+                let most = if self.most < usize::MAX { self.most } else { 0 };
+                reach.rows = reach.rows.saturating_mul(2).max(most);
             } else {
                 self.score_anchors()?;
                 (scored, reach.rows) = (true, FIRST);

@@ -1,6 +1,7 @@
 //! Whether bounds prove the best answers.
 
 use super::Exact;
+use super::refine::CONTENDERS;
 use super::state::State;
 use crate::graph::{EntityId, Id};
 use crate::logic::TNorm;
@@ -59,6 +60,21 @@ impl Proof {
     pub(super) fn holds(&self, within: f32) -> bool {
         self.ordered && self.widest <= within
     }
+}
+
+/// The best answers and all that may still be better than one of them; none if they are too many.
+pub(super) fn contenders(
+    low: &[f32],
+    high: Option<&[f64]>,
+    count: usize,
+    keep: &(dyn Fn(EntityId) -> bool + Sync),
+) -> Option<Vec<EntityId>> {
+    let top = best(low, count, keep);
+    let worst = top.last().filter(|_| top.len() >= count).map(|(_, score)| f64::from(*score))?;
+    let may_enter = high?.iter().enumerate().filter(|(_, high)| **high >= worst);
+    let kept = may_enter.map(|(x, _)| EntityId::from_index(x)).filter(|x| keep(*x));
+    let found: Vec<EntityId> = kept.take(CONTENDERS + 1).collect();
+    (found.len() <= CONTENDERS).then_some(found)
 }
 
 pub(super) fn examine(

@@ -98,6 +98,11 @@ impl Exact<'_> {
             .map(|(y, &low)| (EntityId::from_index(y), low))
             .collect();
         let keep = if limited { self.most } else { reach.rows };
+        let wanted = std::mem::take(&mut projection.state.wanted);
+        if !wanted.is_empty() {
+            values = wanted.into_iter().map(|y| (y, source.low[y.index()])).collect();
+            values.truncate(keep);
+        }
         if values.len() > keep {
             let (_, &mut (_, left_out), _) = values.select_nth_unstable_by(keep, better);
             projection.state.left_out = left_out;
@@ -170,12 +175,19 @@ impl Exact<'_> {
             (0..seen.len()).for_each(|y| see(y, source.high(y)));
         }
         let bound = unseen.max(self.logic.t_norm.and(self.truth.ceiling(), followed));
-        projection.state.high = if self.bounded && bound > NEGLIGIBLE {
-            High::AtLeast(bound)
+        let State { low, high, .. } = &mut projection.state;
+        if self.bounded && bound > NEGLIGIBLE {
+            match high {
+                // Bounds of single answers stay what they are.
+                High::Each(each) => {
+                    each.iter_mut().zip(low).for_each(|(high, low)| *high = high.min(bound).max(*low));
+                }
+                _ => *high = High::AtLeast(bound),
+            }
         } else {
             self.ignored = self.ignored.max(bound);
-            High::Same
-        };
+            *high = High::Same;
+        }
     }
 }
 

@@ -15,6 +15,8 @@ pub(super) struct State {
     pub(super) via: Vec<EntityId>,
     /// The largest value that a limit on their number left out.
     pub(super) left_out: f32,
+    /// For a projection, the values of its source that are the next to look at, if that is known.
+    pub(super) wanted: Vec<EntityId>,
 }
 
 /// The upper bound of a message.
@@ -46,7 +48,8 @@ impl State {
 
     /// Nothing known yet of a projection or look over n entities.
     pub(super) fn open(n: usize, high: High) -> Self {
-        Self { low: vec![0.0; n], high, seen: vec![Seen::Not; n], via: vec![EntityId(0); n], left_out: 0.0 }
+        let (seen, via) = (vec![Seen::Not; n], vec![EntityId(0); n]);
+        Self { low: vec![0.0; n], high, seen, via, ..Self::default() }
     }
 
     pub(super) fn set_row(&mut self, row: &[f32]) {

@@ -1,0 +1,137 @@
+//! Bounds of single answers, where those of whole messages prove too little.
+//!
+//! A value y that was not looked at can give any answer m(y) at most, because no edge is truer than 1.
+//! For a few contenders much less can be said without a row: how true the edges from y to *them* can
+//! be takes a few inner products, not one for every entity. Where alternatives add up, or a negated
+//! sub-query must be known to its last digits, that spares thousands of rows; and it tells which of
+//! the values that are left can matter at all.
+
+use super::state::{High, Seen, State};
+use super::{Exact, NEGLIGIBLE, Reach, Stage};
+use crate::graph::{EntityId, Id};
+use crate::plan::{Message, MessageId, SignedHop};
+use crate::search::SearchError;
+
+/// Of more contenders than this nothing is asked one by one.
+pub(super) const CONTENDERS: usize = 256;
+/// The work that this may take without being worth it, in rows; else no more in all than was scored.
+const LEAST_WORK: usize = 32;
+/// Pairs of a value and a contender that are held at once.
+const PAIRS: usize = 4 << 20;
+/// What it takes to bound the edges of a value, beside those to contenders.
+const BESIDES: usize = 128;
+
+impl Exact<'_> {
+    /// Lowers what contenders for the best answers can still get from values that were not looked at;
+    /// false if nothing could be. What is within `within` of the truth is good enough.
+    pub(super) fn refine(&mut self, contenders: &[EntityId], within: f32) -> Result<bool, SearchError> {
+        let mut lowered = false;
+        for id in self.about_target() {
+            let Message::Project { source, hops, .. } = &self.plan.messages[id.index()] else { continue };
+            let mut state = std::mem::take(&mut self.states[id.index()]);
+            if !state.is_exact() {
+                lowered |= self.lower(&mut state, *source, hops, contenders, within);
+            }
+            self.states[id.index()] = state;
+        }
+        if lowered {
+            self.settle()?;
+        }
+        Ok(lowered)
+    }
+
+    /// The projections that speak of the target.
+    fn about_target(&self) -> Vec<MessageId> {
+        let mut found = Vec::new();
+        let mut open = self.plan.roots();
+        while let Some(id) = open.pop() {
+            match &self.plan.messages[id.index()] {
+                Message::Project { .. } if !found.contains(&id) => found.push(id),
+                Message::Meet(parts) | Message::Join(parts) => open.extend(parts),
+                Message::Not(part) => open.push(*part),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn lower(
+        &mut self,
+        state: &mut State,
+        source: MessageId,
+        hops: &[SignedHop],
+        contenders: &[EntityId],
+        within: f32,
+    ) -> bool {
+        let source = &self.states[source.index()];
+        let t_norm = self.logic.t_norm;
+        // What is smaller than what each contender has already changes nothing.
+        let had = contenders.iter().map(|x| state.low[x.index()]).fold(1.0, f32::min);
+        let enough = had.max(within).max(NEGLIGIBLE);
+        let (mut open, mut passed_over) = (Vec::new(), 0.0f32);
+        for (y, _) in state.seen.iter().enumerate().filter(|(_, seen)| **seen != Seen::Row) {
+            let high = source.high(y);
+            if high > enough {
+                open.push(EntityId::from_index(y));
+            } else {
+                passed_over = passed_over.max(high);
+            }
+        }
+        let work = self.compared.saturating_add(open.len().saturating_mul(contenders.len() + BESIDES));
+        let room = open.len().saturating_mul(contenders.len()) <= PAIRS;
+        if !room || work > self.rows.max(LEAST_WORK).saturating_mul(self.truth.entities()) {
+            return false;
+        }
+        self.compared = work;
+        let mut edges = vec![1.0f32; open.len() * contenders.len()];
+        let mut known = false;
+        let mut one = vec![1.0f32; edges.len()];
+        for signed in hops.iter().filter(|signed| !signed.negated) {
+            if self.truth.at_most(&open, signed.hop, contenders, &mut one) {
+                edges.iter_mut().zip(&one).for_each(|(all, one)| *all = t_norm.and(*all, *one));
+                known = true;
+            }
+        }
+        if !known {
+            return false;
+        }
+        let mut highs = state.highs();
+        let mut of_contender: Vec<f32> =
+            contenders.iter().map(|x| state.low[x.index()].max(passed_over)).collect();
+        let mut wanted = Vec::new();
+        for (&y, edges) in open.iter().zip(edges.chunks_exact(contenders.len().max(1))) {
+            let message = source.high(y.index());
+            let mut gain = 0.0f32;
+            for ((x, high), &edge) in contenders.iter().zip(&mut of_contender).zip(edges) {
+                let most = t_norm.and(message, edge);
+                *high = high.max(most);
+                if most > state.low[x.index()] + within {
+                    gain = gain.max(most);
+                }
+            }
+            // What is not certain itself cannot be looked at yet.
+            if gain > 0.0 && source.low[y.index()] >= message {
+                wanted.push((y, gain));
+            }
+        }
+        for (x, high) in contenders.iter().zip(of_contender) {
+            highs[x.index()] = highs[x.index()].min(high);
+        }
+        wanted.sort_unstable_by(crate::search::top::better);
+        state.wanted = wanted.into_iter().map(|(y, _)| y).collect();
+        state.high = High::Each(highs);
+        true
+    }
+
+    /// Computes again what is made of projections, without any row.
+    fn settle(&mut self) -> Result<(), SearchError> {
+        let stages = std::mem::take(&mut self.stages);
+        let nothing = Reach { least: f32::INFINITY, rows: 0 };
+        let done = stages.iter().try_for_each(|stage| match stage {
+            Stage::One(id) => self.advance(*id, nothing),
+            Stage::Scan(_) => Ok(()),
+        });
+        self.stages = stages;
+        done
+    }
+}
