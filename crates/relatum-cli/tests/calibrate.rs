@@ -66,6 +66,10 @@ fn where_nothing_beats_sigmoid_the_model_stays_as_it_was() {
     let calibrated = fs::read(&file).unwrap();
     assert!(desk.ok(&wild).ends_with("`default` keeps the lines it had\n"));
     assert_eq!(calibrated, fs::read(&file).unwrap());
+    let diverged = desk.run(&["calibrate", "ring", "--queries", "200", "--epochs", "1", "--lr", "1e30"]);
+    assert_eq!(diverged.code, 1, "{}", diverged.stderr);
+    assert!(diverged.stderr.contains("take a smaller learning rate"), "{}", diverged.stderr);
+    assert_eq!(calibrated, fs::read(&file).unwrap());
 }
 
 #[test]

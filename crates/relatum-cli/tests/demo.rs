@@ -10,7 +10,7 @@ fn the_demo_trains_asks_and_explains() {
     let text = desk.ok(&["demo"]);
     for part in [
         "Training a link predictor",
-        "are in the top 3",
+        "times in the top 3",
         "In what genres of films did Martin Lawrence appear?",
         "2p, proven exact",
         "Robert De Niro or Al Pacino",

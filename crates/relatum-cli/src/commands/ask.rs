@@ -12,7 +12,7 @@ use relatum::benchmark::{Family, Results, Setting, Tuned};
 use relatum::graph::Graph;
 use relatum::model::{Model, ModelFolder};
 use relatum::plan::{Plan, PlanOptions, Statistics};
-use relatum::query::{Limits, Mistakes, Question, Style, Syntax, read};
+use relatum::query::{Mistakes, Question, Style, Syntax, read};
 use relatum::search::SearchError;
 use relatum::store::Project;
 
@@ -167,7 +167,7 @@ impl<'a> Asker<'a> {
 
     pub(super) fn read(&self, text: &str, flags: &Flags) -> Result<Question, Failure> {
         let syntax = if flags.sparql { Syntax::Sparql } else { Syntax::detect(text) };
-        read(text, syntax, self.graph, Limits::default()).map_err(Failure::Mistakes)
+        read(text, syntax, self.graph, flags.limits()).map_err(Failure::Mistakes)
     }
 
     pub(super) fn plan(&self, question: &Question, flags: &Flags) -> Plan {
@@ -178,7 +178,7 @@ impl<'a> Asker<'a> {
 
     /// What the engine is told; the time for the answer begins now.
     pub(super) fn how(&self, question: &Question, flags: &Flags) -> Ask {
-        let wanted = question.limit.unwrap_or(flags.top);
+        let wanted = flags.wanted(question.limit);
         flags.resolve(wanted.saturating_add(question.offset), self.tuned(question, flags))
     }
 

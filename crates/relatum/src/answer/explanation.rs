@@ -2,7 +2,7 @@
 
 use super::alternatives::{Listed, UNNOTICED};
 use super::witness::{SubQuery, Witness, Witnesses};
-use super::{Ask, WITHIN, alternatives, score_text};
+use super::{Ask, ByEdges, WITHIN, alternatives, score_text};
 use crate::graph::{EntityId, Graph, Id, Split, Triple};
 use crate::plan::{BranchPlan, Plan, TreeNode};
 use crate::query::{Atom, Direction, Hop, NormalForm, Term, VariableId};
@@ -144,7 +144,8 @@ impl Explanation {
     }
 }
 
-/// Explains the best answers, each by the branch in which it scores highest.
+/// Explains the best answers, each by the branch in which it scores highest, or where a beam missed what
+/// stored edges say, by the `reason` that they give.
 pub(super) fn explain(
     plan: &Plan,
     truth: &dyn AtomTruth,
@@ -152,6 +153,7 @@ pub(super) fn explain(
     exact: Option<&Exact<'_>>,
     beam: &Beam<'_>,
     top: &[(EntityId, f32)],
+    reason: &ByEdges<'_>,
 ) -> Result<Vec<Option<Explanation>>, SearchError> {
     let answers: Vec<EntityId> = top.iter().map(|&(entity, _)| entity).collect();
     let of_beam = |ranked| Listed { ranked, certain: false };
@@ -167,7 +169,7 @@ pub(super) fn explain(
     let mut explanations = Vec::with_capacity(answers.len());
     for (index, &answer) in answers.iter().enumerate() {
         let of_beam = |branch: &[Listed]| branch[index].ranked.first().map_or(0.0, |(_, score)| *score);
-        let branch_scores = match exact {
+        let mut branch_scores = match exact {
             Some(exact) => exact.branch_scores(answer),
             None => found.iter().map(|branch| of_beam(branch)).collect(),
         };
@@ -175,6 +177,11 @@ pub(super) fn explain(
             Some(exact) => exact.branches_open(answer, WITHIN),
             None => vec![false; branch_scores.len()],
         };
+        let missed = exact.is_none() && !branch_scores.iter().any(|score| *score >= 1.0);
+        let reason = if missed { reason(answer) } else { None };
+        if let Some((branch, _)) = reason {
+            branch_scores[branch] = 1.0;
+        }
         let best = (0..branch_scores.len())
             .max_by(|&a, &b| branch_scores[a].total_cmp(&branch_scores[b]).then(b.cmp(&a)));
         let Some(branch) = best else {
@@ -183,8 +190,9 @@ pub(super) fn explain(
         };
         let branch_plan = &plan.branches[branch];
         let listed = &found[branch][index];
-        let assignment = match (exact, &branch_plan.tree) {
-            (Some(exact), Some(tree)) => assignment_of(exact, tree, answer),
+        let assignment = match (reason, exact, &branch_plan.tree) {
+            (Some((_, assignment)), _, _) => Some(assignment),
+            (None, Some(exact), Some(tree)) => assignment_of(exact, tree, answer),
             _ => listed.ranked.first().map(|(assignment, _)| assignment.clone()),
         };
         let Some(assignment) = assignment else {
@@ -203,6 +211,10 @@ pub(super) fn explain(
             .collect();
         let alternatives_certain = listed.certain && !listed.ranked.iter().any(|(_, score)| missed(*score));
         let Witness { score, assignment, atoms, sub_queries } = witnesses.of(branch_plan, assignment)?;
+        if branches_open[branch] {
+            // The search knew less of it than its atoms say.
+            branch_scores[branch] = branch_scores[branch].max(score);
+        }
         explanations.push(Some(Explanation {
             branch,
             branch_scores,

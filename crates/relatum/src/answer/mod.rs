@@ -17,11 +17,11 @@ pub use witness::{SubQuery, Witness};
 use crate::graph::{EntityId, Graph, Id};
 use crate::model::{Calibration, Model};
 use crate::plan::{BranchPlan, Plan};
-use crate::search::beam::{Beam, Width};
+use crate::search::beam::{Assignment, Beam, Width};
 use crate::search::continuous::ContinuousSettings;
 use crate::search::exact::{Exact, Goal};
 use crate::search::{AtomTruth, Budget, Certainty, Found, Known, Logic, Scorer, SearchError, best};
-use crate::symbolic::{World, answers_within};
+use crate::symbolic::{World, answers_within, reason};
 
 /// Which search runs the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -148,7 +148,9 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
     if how.method == Method::Continuous {
         return relaxed::answer(plan, model, graph, &truth, &known, how);
     }
-    answer(plan, &truth, &known, how)
+    let world = World::of(graph, trusted.splits());
+    let by_edges = |entity| reason(&plan.normal_form(), &world, entity, how.budget);
+    answer(plan, &truth, &known, &by_edges, how)
 }
 
 /// Of every entity, whether stored edges alone make it an answer; none where that is not clear.
@@ -165,7 +167,16 @@ impl Marks {
     }
 }
 
-fn answer(plan: &Plan, truth: &dyn AtomTruth, known: &Marks, how: &Ask) -> Result<Answers, SearchError> {
+/// Gives for an answer the alternative and the values by which stored edges alone make it one.
+type ByEdges<'a> = dyn Fn(EntityId) -> Option<(usize, Assignment)> + 'a;
+
+fn answer(
+    plan: &Plan,
+    truth: &dyn AtomTruth,
+    known: &Marks,
+    by_edges: &ByEdges<'_>,
+    how: &Ask,
+) -> Result<Answers, SearchError> {
     let raw = !how.calibration.is_truth();
     let beam = Beam::new(plan, truth, how.logic, how.width, how.budget, raw)?;
     // On a tree the best values of each variable are at least as good as a beam of assignments, and
@@ -184,8 +195,14 @@ fn answer(plan: &Plan, truth: &dyn AtomTruth, known: &Marks, how: &Ask) -> Resul
         None => beam.run()?,
     };
     let Found { mut scores, certainty, rows } = found;
-    if exact.is_none() && !raw && how.known != Known::Ignore && !plan.branches.iter().any(negates) {
-        // Every condition that trusted edges meet is exactly 1, whether a beam came by or not.
+    // Every condition that trusted edges meet is exactly 1, whether a beam came by or not; but what the
+    // paper describes is what its beam came by.
+    let by_facts = exact.is_none()
+        && !raw
+        && !how.width.paper
+        && how.known != Known::Ignore
+        && !plan.branches.iter().any(negates);
+    if by_facts {
         let known = scores.iter_mut().zip(known.0.iter().flatten()).filter(|(_, known)| **known);
         known.for_each(|(score, _)| *score = 1.0);
     }
@@ -196,7 +213,8 @@ fn answer(plan: &Plan, truth: &dyn AtomTruth, known: &Marks, how: &Ask) -> Resul
     // Where alternatives are joined in place, no single one of them carries an answer.
     let in_place = exact.is_some() && plan.joined.is_some();
     let explanations = if how.explain && !in_place {
-        explanation::explain(plan, truth, how, exact.as_ref(), &beam, &top)?
+        let reason = |entity| by_edges(entity).filter(|_| by_facts && known.of(entity) == Some(true));
+        explanation::explain(plan, truth, how, exact.as_ref(), &beam, &top, &reason)?
     } else {
         Vec::new()
     };

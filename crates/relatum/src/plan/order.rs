@@ -2,7 +2,7 @@
 
 use super::PlanOptions;
 use super::statistics::Statistics;
-use crate::query::{Branch, Direction, Hop, Term, VariableId};
+use crate::query::{Atom, Branch, Direction, Hop, Term, VariableId};
 
 /// Up to this many variables every order is considered (by dynamic programming over sets of
 /// them); beyond, the cheapest next variable is taken.
@@ -46,6 +46,14 @@ struct Partial {
     bound: Vec<Bound>,
 }
 
+impl Partial {
+    /// Whether everything is bound that a variable must come after.
+    fn allows(&self, variable: VariableId, after: &[(VariableId, VariableId)]) -> bool {
+        let is_bound = |id: VariableId| self.bound.iter().any(|bound| bound.variable == id);
+        after.iter().all(|&(second, first)| second != variable || is_bound(first))
+    }
+}
+
 impl Ordering<'_> {
     /// All variables of the branch but the inputs, in the best order.
     pub(super) fn best(&self) -> Vec<Bound> {
@@ -54,18 +62,64 @@ impl Ordering<'_> {
         // Of equally good orders the one that binds the target last: its values are then all scored.
         open.sort_unstable_by_key(|&id| (id == self.target, id));
         let start = Partial { cost: 0.0, bound: self.inputs.to_vec() };
-        let best =
-            if open.len() <= ALL_ORDERS { self.all_orders(&open, start) } else { self.greedy(open, start) };
+        let after = self.precedence();
+        let best = if open.len() <= ALL_ORDERS {
+            self.all_orders(&open, &after, start)
+        } else {
+            self.greedy(open, &after, start)
+        };
         best.bound[self.inputs.len()..].to_vec()
     }
 
-    fn all_orders(&self, open: &[VariableId], start: Partial) -> Partial {
+    /// Which variable must come after which, so that every atom of a tree is scored away from the named
+    /// entities, whatever that costs: the side towards the target comes second if there is a named
+    /// entity on the other one, and first if there is none. None where costs decide, and where the branch
+    /// is no tree, in which no side is the other.
+    fn precedence(&self) -> Vec<(VariableId, VariableId)> {
+        let mut after = Vec::new();
+        if !self.options.either_side && self.inputs.is_empty() && self.branch.is_tree() {
+            self.is_anchored(self.target, None, &mut after);
+        }
+        after
+    }
+
+    /// Whether there is a named entity on the side of a variable that is away from the target.
+    fn is_anchored(
+        &self,
+        x: VariableId,
+        parent: Option<VariableId>,
+        after: &mut Vec<(VariableId, VariableId)>,
+    ) -> bool {
+        let is_x = |term: Term| term.variable() == Some(x);
+        let others = |atom: &Atom| {
+            let ends = [(atom.subject, atom.object), (atom.object, atom.subject)];
+            ends.into_iter().filter(|(this, _)| is_x(*this)).map(|(_, other)| other).next()
+        };
+        let mut anchored =
+            self.branch.positive.iter().filter_map(others).any(|other| other.variable().is_none());
+        let all = self.branch.positive.iter().chain(&self.branch.negative);
+        let mut neighbours: Vec<VariableId> = all.filter_map(|atom| others(atom)?.variable()).collect();
+        neighbours.sort_unstable();
+        neighbours.dedup();
+        for y in neighbours.into_iter().filter(|y| Some(*y) != parent && *y != x) {
+            if self.is_anchored(y, Some(x), after) {
+                after.push((x, y));
+                anchored = true;
+            } else {
+                after.push((y, x));
+            }
+        }
+        anchored
+    }
+
+    fn all_orders(&self, open: &[VariableId], after: &[(VariableId, VariableId)], start: Partial) -> Partial {
         let mut best: Vec<Option<Partial>> = vec![None; 1 << open.len()];
         let full = best.len() - 1;
         best[0] = Some(start);
         for set in 0..full {
             let Some(partial) = best[set].take() else { continue };
-            for (index, &variable) in open.iter().enumerate().filter(|(index, _)| set >> index & 1 == 0) {
+            let left = open.iter().enumerate().filter(|(index, _)| set >> index & 1 == 0);
+            for (index, &variable) in left.filter(|(_, id)| partial.allows(**id, after)) {
                 let (cost, bound) = self.bind(&partial, variable);
                 let slot = &mut best[set | 1 << index];
                 if slot.as_ref().is_none_or(|other| partial.cost + cost < other.cost) {
@@ -79,10 +133,15 @@ impl Ordering<'_> {
         best[full].take().unwrap_or(Partial { cost: 0.0, bound: self.inputs.to_vec() })
     }
 
-    fn greedy(&self, mut open: Vec<VariableId>, mut partial: Partial) -> Partial {
+    fn greedy(
+        &self,
+        mut open: Vec<VariableId>,
+        after: &[(VariableId, VariableId)],
+        mut partial: Partial,
+    ) -> Partial {
         while !open.is_empty() {
             let mut cheapest = (f64::INFINITY, f64::INFINITY, 0, None);
-            for (index, &variable) in open.iter().enumerate() {
+            for (index, &variable) in open.iter().enumerate().filter(|(_, id)| partial.allows(**id, after)) {
                 let (cost, bound) = self.bind(&partial, variable);
                 // Beginning at a variable without anchor costs nothing now, but all entities later.
                 let ahead = cost + bound.rows_from;

@@ -256,6 +256,22 @@ fn counted(text: &str, options: PlanOptions) -> (usize, usize) {
 }
 
 #[test]
+fn atoms_are_scored_away_from_named_entities_whatever_it_costs() {
+    // From `lead` there is one film to go on from, from `France` ten: yet both sides of `like` are read
+    // towards the target.
+    let text = "?A : exists F, G, H. country(F, A) and stars(F, lead) and like(F, G) and genre(H, G) and country(H, France)";
+    let looks = |options| {
+        let (plan, _) = plan_with(text, options);
+        plan.messages.iter().filter(|message| matches!(message, Message::Look { .. })).count()
+    };
+    assert_eq!(looks(PlanOptions::default()), 0);
+    assert!(looks(EITHER_SIDE) > 0, "costs alone would decide otherwise");
+    // Nothing else is left where a side has no named entity.
+    let (plan, _) = plan_with("?A : exists F. stars(A, lead) and genre(A, F)", PlanOptions::default());
+    assert!(plan.messages.iter().any(|message| matches!(message, Message::Look { .. })));
+}
+
+#[test]
 fn what_is_scored_is_what_was_promised() {
     let top = EITHER_SIDE;
     let all = PlanOptions { either_side: false, ..top };

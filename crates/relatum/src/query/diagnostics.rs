@@ -158,7 +158,7 @@ impl QueryError {
                 said.label(*place, "two entities, no variable").help("leave it out, or put a variable on one side")
             }
             Self::TooManyBranches { .. } => said
-                .help("every `or` under an `and` multiplies them: ask the alternatives one by one, or raise the limit"),
+                .help("every `or` under an `and` multiplies them: ask the alternatives one by one, or raise --max-branches"),
             Self::Sparql { place, .. } => said.label(*place, "here"),
             Self::Refused { instead, place, .. } => {
                 let said = said.help(instead.as_str());

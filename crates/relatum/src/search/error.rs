@@ -17,8 +17,8 @@ pub enum SearchError {
     EmptyBeam,
     /// Raw scores are no truth values, and a bound on them proves nothing.
     #[error(
-        "raw scores are not in [0, 1], so only --method beam can combine them, and only without `or` and `not`: \
-         take that, or for this question another calibration, such as softmax-count"
+        "raw scores are not in [0, 1]: exact search cannot bound them, and `or` and `not` of them mean nothing. \
+         Take --method beam if the question has neither, else another calibration, such as softmax-count"
     )]
     RawScores,
     /// Vectors of continuous optimisation have single scores, not rows. Take another calibration.

@@ -16,9 +16,10 @@ mod world;
 pub use world::World;
 
 use crate::graph::EntityId;
-use crate::query::NormalForm;
+use crate::query::{NormalForm, VariableId};
 use crate::search::Budget;
 use patience::Patience;
+use search::Search;
 
 /// The entities for which a query is true in a world, ascending.
 ///
@@ -47,6 +48,23 @@ pub fn answers_within(query: &NormalForm, world: &World<'_>, budget: Budget) -> 
     let patience = Patience::new(budget);
     let found = cheapest_within(query, world, &patience);
     (!patience.is_lost()).then(|| found.into_iter().map(|(id, _)| id).collect())
+}
+
+/// Why an entity is an answer in a world: the alternative by which it is one, and the values of that
+/// alternative's variables. None: it is no answer, or the time of a budget was up before that was found.
+pub fn reason(
+    query: &NormalForm,
+    world: &World<'_>,
+    answer: EntityId,
+    budget: Budget,
+) -> Option<(usize, Vec<(VariableId, EntityId)>)> {
+    let patience = Patience::new(budget);
+    let domains = vec![None; query.variables.len()];
+    query.branches.iter().enumerate().find_map(|(which, branch)| {
+        let (_, values) = Search::new(branch, world, &patience, &domains).cheapest(query.target, answer)?;
+        let value = |id: VariableId| Some((id, values[id.index()]?));
+        Some((which, branch.variables().into_iter().filter_map(value).collect()))
+    })
 }
 
 /// The answers of a query, ascending, each with the smallest cost of an assignment that makes it

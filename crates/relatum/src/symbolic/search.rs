@@ -8,7 +8,7 @@ use crate::graph::{EntityId, Triple};
 use crate::query::{Atom, Branch, Hop, Term, VariableId};
 
 /// The values that variables have so far, by their ids.
-type Values = Vec<Option<EntityId>>;
+pub(super) type Values = Vec<Option<EntityId>>;
 
 /// Looks for the cheapest assignment of a branch, depth first, along edges.
 pub(super) struct Search<'a> {
@@ -30,15 +30,15 @@ impl<'a> Search<'a> {
         Self { branch, world, patience, domains, unbound: branch.variables() }
     }
 
-    /// The least cost of an assignment that gives the target this value.
-    pub(super) fn least(&self, target: VariableId, value: EntityId) -> Option<u8> {
+    /// The cheapest assignment that gives the target this value, and its cost.
+    pub(super) fn cheapest(&self, target: VariableId, value: EntityId) -> Option<(u8, Values)> {
         let mut values = vec![None; self.domains.len()];
         values[target.index()] = Some(value);
-        self.least_given(&mut values)
+        self.complete(&mut values)
     }
 
-    /// The least cost of an assignment that completes the given values.
-    fn least_given(&self, values: &mut Values) -> Option<u8> {
+    /// The cheapest assignment that completes the given values, and its cost.
+    fn complete(&self, values: &mut Values) -> Option<(u8, Values)> {
         let mut cost = 0;
         for triple in self.branch.positive.iter().filter_map(|atom| triple(atom, values)) {
             cost = plus(cost, self.world.cost(triple)?);
@@ -48,13 +48,13 @@ impl<'a> Search<'a> {
         best
     }
 
-    fn extend(&self, values: &mut Values, cost: u8, best: &mut Option<u8>) {
-        if best.is_some_and(|best| cost >= best) {
+    fn extend(&self, values: &mut Values, cost: u8, best: &mut Option<(u8, Values)>) {
+        if best.as_ref().is_some_and(|(best, _)| cost >= *best) {
             return;
         }
         let Some(x) = self.next_variable(values) else {
             if self.negation_holds(values) {
-                *best = Some(cost);
+                *best = Some((cost, values.clone()));
             }
             return;
         };
@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
             // what this branch knows of domains does not hold in there.
             let nothing = vec![None; values.len()];
             let search = Search::new(&negated.branch, self.world, self.patience, &nothing);
-            search.least_given(&mut values.clone()).is_none()
+            search.complete(&mut values.clone()).is_none()
         })
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn solve(
                 Domain::Any => world.ids().map(|id| (id, 0)).collect(),
             };
             let search = Search::new(branch, world, patience, &tree.domains);
-            let cost = |&(id, _): &(EntityId, u8)| Some((id, search.least(target, id)?));
+            let cost = |&(id, _): &(EntityId, u8)| Some((id, search.cheapest(target, id)?.0));
             candidates.iter().take_while(|_| patience.step()).filter_map(cost).collect()
         }
     }

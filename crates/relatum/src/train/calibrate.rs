@@ -81,7 +81,7 @@ pub fn calibrate(
     let questions = sample::draw(graph, &reciprocals, settings.queries, settings.seed);
     // One to learn from and one to be judged by.
     if questions.len() < 2 {
-        return Err(TrainError::NothingToLearn);
+        return Err(TrainError::NothingToCalibrate);
     }
     let (held, learned) = questions.split_at((questions.len() / 10).max(1));
     let mut order: Vec<&Question> = learned.iter().collect();
@@ -106,6 +106,10 @@ pub fn calibrate(
             lines.step(&gradient, batch.len(), settings.learning_rate);
         }
         let loss = judge(&lines);
+        // An infinite loss is a bad epoch like any other.
+        if loss.is_nan() {
+            return Err(TrainError::Uncalibrated);
+        }
         if losses.iter().all(|&before| loss < before) {
             best = (epoch, lines.clone());
         }

@@ -45,6 +45,13 @@ pub enum TrainError {
     /// The graph has nothing to learn from: give it training edges.
     #[error("the graph has no training edges; a model learns from the edges of the `train` split")]
     NothingToLearn,
+    /// The adaptive calibration learns from questions of two or three atoms about one entity, and the
+    /// graph has no two of them: give it more training edges.
+    #[error(
+        "the training edges give fewer than two questions to calibrate by: they need entities to which two or \
+         more edges lead"
+    )]
+    NothingToCalibrate,
     /// The adaptive calibration went to infinity: take a smaller learning rate, or look whether the
     /// model has scores that are no numbers.
     #[error("the calibration diverged: train or import the model again, or take a smaller learning rate")]

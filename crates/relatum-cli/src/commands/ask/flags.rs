@@ -7,6 +7,7 @@ use relatum::answer::{Ask, Method};
 use relatum::benchmark::Setting;
 use relatum::logic::{Negation, TNorm};
 use relatum::model::{Calibration, ModelFolder};
+use relatum::query::Limits;
 use relatum::search::beam::Width;
 use relatum::search::continuous::ContinuousSettings;
 use relatum::search::{Budget, Known, Logic};
@@ -24,8 +25,8 @@ pub(crate) struct Flags {
     /// optimises vectors in place of entities
     #[arg(long, default_value = "auto", value_parser = ["auto", "exact", "beam", "continuous"])]
     method: String,
-    /// How many assignments a beam keeps [default: 64]
-    #[arg(long, value_parser = parse_positive)]
+    /// How many assignments a beam keeps, where the search is one [default: 64]
+    #[arg(long, value_parser = parse_positive, allow_negative_numbers = true)]
     k: Option<usize>,
     /// Let each assignment of a beam keep k values by the atoms' own truth, as the paper does
     #[arg(long)]
@@ -42,15 +43,16 @@ pub(crate) struct Flags {
     #[arg(long, default_value = AUTO, value_parser = calibrations())]
     calibration: Auto<Calibration>,
     /// Negate atoms as 1 - min(1, C·truth) (sub-queries as 1 - truth); auto: as tuned, else 1
-    #[arg(long, value_name = "C", default_value = AUTO, value_parser = parse_scale)]
+    #[arg(long, value_name = "C", default_value = AUTO, value_parser = parse_scale, allow_negative_numbers = true)]
     negation_scale: Auto<f32>,
     /// Which stored edges count as true: all, those of train only, or none; auto: all, but none with
-    /// raw scores, beside which 1 means nothing
+    /// raw scores, beside which 1 means nothing; continuous optimisation trusts edges from named entities
+    /// to the answer only
     #[arg(long, default_value = AUTO, value_parser = [AUTO, "trust", "train", "ignore"])]
     known: String,
-    /// How many answers
-    #[arg(long, default_value_t = 10, value_parser = parse_positive)]
-    pub(super) top: usize,
+    /// How many answers, no more than a LIMIT of SPARQL [default: 10, or the LIMIT]
+    #[arg(long, value_parser = parse_positive, allow_negative_numbers = true)]
+    top: Option<usize>,
     /// Leave out what the stored edges already say
     #[arg(long)]
     pub(super) new_only: bool,
@@ -67,12 +69,15 @@ pub(crate) struct Flags {
     #[arg(long, default_value = ModelFolder::DEFAULT)]
     pub(crate) model: String,
     /// Stop after so many seconds with what was found
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, allow_negative_numbers = true)]
     timeout: Option<Duration>,
     /// Score no more rows than this in search of answers, and stop with what was found; the few that
     /// --explain takes come on top
     #[arg(long, value_name = "ROWS")]
     max_rows: Option<usize>,
+    /// How many alternatives the normal form of a question may have
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    max_branches: u32,
 }
 
 /// What a flag is where nobody has chosen.
@@ -107,6 +112,16 @@ impl Flags {
         self.k.unwrap_or(64)
     }
 
+    /// How many answers are wanted of a question with this LIMIT.
+    pub(super) fn wanted(&self, limit: Option<usize>) -> usize {
+        limit.into_iter().chain(self.top).min().unwrap_or(10)
+    }
+
+    /// What a question may grow to.
+    pub(super) fn limits(&self) -> Limits {
+        Limits { branches: self.max_branches as usize, ..Limits::default() }
+    }
+
     /// Every flag with its value as text, in the order of the help: `on` and `off` for a switch,
     /// `none` where nothing is given.
     pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
@@ -122,7 +137,7 @@ impl Flags {
             ("calibration", self.calibration.to_string()),
             ("negation-scale", self.negation_scale.to_string()),
             ("known", self.known.clone()),
-            ("top", self.top.to_string()),
+            ("top", self.wanted(None).to_string()),
             ("new-only", switch(self.new_only)),
             ("explain", switch(self.explain)),
             ("json", switch(self.json)),
@@ -130,6 +145,7 @@ impl Flags {
             ("model", self.model.clone()),
             ("timeout", self.timeout.map_or_else(none, |timeout| timeout.as_secs_f64().to_string())),
             ("max-rows", self.max_rows.map_or_else(none, |rows| rows.to_string())),
+            ("max-branches", self.max_branches.to_string()),
         ]
     }
 
@@ -150,6 +166,13 @@ impl Flags {
                 "--{flag} belongs to {what}, and --method {} takes none: leave one of the two out, or take \
                  --method beam or auto",
                 self.method
+            )));
+        }
+        if self.calibration.0 == Some(Calibration::Raw) && matches!(self.known.as_str(), "trust" | "train") {
+            return Err(Misuse(format!(
+                "--known {} makes stored edges 1, which is neither much nor little among raw scores: leave it out, \
+                 or take a calibration that gives truth values",
+                self.known
             )));
         }
         if self.calibration.0 == Some(Calibration::Raw) && self.t_norm.0 == Some(TNorm::Lukasiewicz) {

@@ -80,7 +80,10 @@ impl Session<'_> {
         let mut text = header(graph, &last.question, &last.answers) + "\n";
         text += &answer_line(graph, place, answer, 0);
         text += &answer.explanation.as_ref().map_or_else(
-            || "     it has no explanation: the search was stopped too early\n".to_owned(),
+            || {
+                "     it has no explanation: the search ended before it came by an assignment for it\n"
+                    .to_owned()
+            },
             |explanation| explanation_text(graph, &last.question, explanation),
         );
         Ok(text)

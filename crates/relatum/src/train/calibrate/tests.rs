@@ -110,5 +110,5 @@ fn a_graph_without_two_edges_at_an_entity_teaches_nothing() {
     let (graph, _) = builder.finish();
     let model = Model::random(predictor("complex", 2).unwrap(), &graph, 0.1, 1);
     let refused = calibrate(&model, &graph, CalibrateSettings::default(), &mut |_, _| true);
-    assert!(matches!(refused, Err(TrainError::NothingToLearn)));
+    assert!(matches!(refused, Err(TrainError::NothingToCalibrate)));
 }
