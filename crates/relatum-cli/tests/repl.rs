@@ -50,7 +50,7 @@ fn mistakes_are_shown_and_the_next_line_is_read() {
       |
       = help: the nearest name is has_genre
     error: invalid value '0' for '--k <K>': expected a whole number, at least 1
-    error: there is no setting 'colour'; there are sparql, method, k, paper, either-side, t-norm, calibration, negation-scale, known, top, new-only, explain, json, dot, model, timeout, max-rows
+    error: there is no setting 'colour'; there are sparql, method, k, paper, either-side, t-norm, calibration, negation-scale, known, top, new-only, explain, json, dot, model, timeout, max-rows, max-branches
     error: there is no command :nonsense; :help lists them
     error: which command? :set, :stats
     error: :find needs a text to look for
@@ -82,7 +82,7 @@ fn settings_are_shown_changed_and_used() {
         ":set top\n:set top 2\n?F : has_genre(F, Comedy)\n:set json on\n?F : has_genre(F, Comedy)\n:set json off\n:set dot on\n?F : has_genre(F, Comedy)\n:set model gone\n:set\n:quit\n?F : never(F, asked)\n",
     );
     assert_eq!(outcome.code, 1, "there is no model `gone`");
-    assert!(outcome.stdout.starts_with("top = 1: How many answers\n"), "{}", outcome.stdout);
+    assert!(outcome.stdout.starts_with("top = 1: How many answers"), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("  2. ") && !outcome.stdout.contains("  3. "), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("\"certainty\": \"proven exact\""), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("digraph answers {"), "{}", outcome.stdout);
