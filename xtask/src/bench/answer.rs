@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use relatum::answer::{Ask, Method, ask};
 use relatum::model::Model;
-use relatum::plan::Plan;
+use relatum::plan::{Plan, Union};
 use relatum::query::Shape;
 use relatum::random::Rng;
 use relatum::search::beam::Width;
@@ -48,10 +48,13 @@ pub(crate) fn run(ranks: &[usize], queries: usize, grow: bool) -> anyhow::Result
         let title = format!("rank {rank}, generated weights, a beam of k = 64, top 10");
         // Against the port at its rank: 1.8× for single hops, 2.5× for two, 60× for three.
         measure(&world, &model, &beam, &title, port(rank), [1.8, 2.5, 60.0, 1.8, 1.8, 2.5, 2.5, 1.8, 2.5]);
+        // As the port answers, but for the number of entities that it ranks.
         let alone = Ask { known: Known::Ignore, ..beam };
-        let title =
-            format!("rank {rank}, generated weights, the same beam with no stored edge trusted, top 10");
-        measure(&world, &model, &alone, &title, port(rank), [0.0; 9]);
+        let title = format!(
+            "rank {rank}, generated weights, the same beam, no stored edge trusted, unions in place, top 10"
+        );
+        let plans = |shape| world.plans(shape, Union::InPlace);
+        measure_plans(&world, &model, &alone, &title, port(rank), [0.0; 9], &plans);
         let title = format!("rank {rank}, generated weights, the defaults: exact top 10");
         measure(&world, &model, &Ask::default(), &title, port(rank), [0.0; 9]);
         rank_all(&world, &model, rank);
@@ -77,10 +80,22 @@ pub(crate) fn run(ranks: &[usize], queries: usize, grow: bool) -> anyhow::Result
 
 /// One table: every shape, one query at a time.
 fn measure(world: &World, model: &Model, how: &Ask, title: &str, port: Option<[f64; 9]>, least: [f64; 9]) {
+    measure_plans(world, model, how, title, port, least, &|shape| world.plans(shape, Union::AtTheEnd));
+}
+
+fn measure_plans(
+    world: &World,
+    model: &Model,
+    how: &Ask,
+    title: &str,
+    port: Option<[f64; 9]>,
+    least: [f64; 9],
+    plans: &dyn Fn(Shape) -> Vec<Plan>,
+) {
     let mut table = Table::new(title);
     let held = Memory::start();
     for (index, &shape) in SHAPES.iter().enumerate() {
-        let plans = world.plans(shape);
+        let plans = plans(shape);
         let mut line = Line::new(shape.name());
         line.port = port.map(|row| row[index]);
         line.least = least[index];
@@ -156,7 +171,7 @@ fn rank_all(world: &World, model: &Model, rank: usize) {
     for (index, &shape) in SHAPES.iter().enumerate() {
         let mut line = Line::new(shape.name());
         line.port = port(rank).map(|row| row[index]);
-        for plan in world.plans(shape).iter().take(12) {
+        for plan in world.plans(shape, Union::AtTheEnd).iter().take(12) {
             let how = Ask::default();
             let scorer = Scorer::new(model, &world.graph, how.calibration, how.known);
             let counting = Counting::new(&scorer);
@@ -180,7 +195,7 @@ fn rank_all(world: &World, model: &Model, rank: usize) {
 
 /// Many queries, one to a thread.
 fn side_by_side(world: &World, model: &Model, rank: usize) {
-    let all: Vec<Plan> = SHAPES.iter().flat_map(|&shape| world.plans(shape)).collect();
+    let all: Vec<Plan> = SHAPES.iter().flat_map(|&shape| world.plans(shape, Union::AtTheEnd)).collect();
     let mut rng = Rng::new(5);
     let batch: Vec<&Plan> = (0..1000).map(|_| &all[rng.below(all.len())]).collect();
     let run = |how: Ask| {
@@ -232,7 +247,7 @@ fn growth(queries: usize) {
         for shape in [Shape::P1, Shape::P2, Shape::P3, Shape::Up] {
             let held = Memory::start();
             let mut line = Line::new(shape.name());
-            for plan in world.plans(shape) {
+            for plan in world.plans(shape, Union::AtTheEnd) {
                 let began = Instant::now();
                 let rows = ask(&plan, &model, &world.graph, &Ask::default()).map_or(0, |it| it.rows);
                 let took = began.elapsed();

@@ -18,7 +18,7 @@ use relatum::store::Project;
 
 use super::plan::{message, misuse};
 use crate::exit::Misuse;
-use crate::output;
+use crate::{output, signals};
 
 pub(super) use flags::Flags;
 pub(super) use many::next_line;
@@ -66,6 +66,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return many::answer(&asker, &args.flags, questions);
     }
     let query = query.unwrap_or_default();
+    // From now on Ctrl-C ends the search with what it has found.
+    signals::watch()?;
     let (question, answers) = asker.answer(query, &args.flags).map_err(Failure::into_error)?;
     let mut out = std::io::stdout().lock();
     write!(out, "{}", rendered(&asker, query, &question, &answers, &args.flags))?;

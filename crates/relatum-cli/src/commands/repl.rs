@@ -96,8 +96,10 @@ impl Session<'_> {
                 // At once, so that nothing is lost when the window is closed.
                 keep(&mut editor, history.as_deref());
             }
-            if let Next::End = self.line(&line)? {
-                break;
+            for input in inputs(&line) {
+                if let Next::End = self.line(&input)? {
+                    return Ok(());
+                }
             }
         }
         Ok(())
@@ -170,6 +172,24 @@ impl Session<'_> {
     }
 }
 
+/// What was typed or pasted, question by question and command by command: a line ends one, unless it is
+/// open to be continued.
+fn inputs(text: &str) -> Vec<String> {
+    let mut inputs: Vec<String> = Vec::new();
+    let mut begun = String::new();
+    for line in text.lines() {
+        if !begun.is_empty() {
+            begun.push('\n');
+        }
+        begun += line;
+        if !is_open(&begun) || line.trim().is_empty() {
+            inputs.push(std::mem::take(&mut begun));
+        }
+    }
+    inputs.push(begun);
+    inputs
+}
+
 fn keep(editor: &mut Editor<Helper<'_>, DefaultHistory>, path: Option<&Path>) {
     let Some(path) = path else { return };
     // A history is a comfort: where it cannot be kept, there is none.
@@ -186,4 +206,17 @@ fn history_file() -> Option<PathBuf> {
         .or_else(|| var("LOCALAPPDATA"))
         .or_else(|| var("HOME").map(|home| home.join(".local/state")))?;
     Some(folder.join("relatum/history"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pasted_lines_are_as_many_inputs_but_a_question_may_go_on() {
+        let pasted = ":set top 3\n?G : has_genre(Hitch, G)\n?F : has_genre(F,\n  Comedy)\n:plan";
+        let [set, one, two, plan, rest] = inputs(pasted).try_into().unwrap();
+        assert_eq!([set, one, plan, rest].map(|it| it.len()), [10, 24, 5, 0]);
+        assert_eq!(two, "?F : has_genre(F,\n  Comedy)");
+    }
 }

@@ -55,6 +55,8 @@ pub struct ExplainedAtom {
     pub truth: f32,
     /// What that counts in the score: the truth itself, or its negation.
     pub value: f32,
+    /// From which side it was scored: a predictor says something else from the other one.
+    pub read: Direction,
     /// The split of the trusted graph that holds the edge: then it is exactly 1. None: the model
     /// scored it.
     pub known: Option<Split>,
@@ -280,7 +282,15 @@ pub(super) fn atoms(
             value = row[to.index()];
         }
         let counts = if negated { logic.negation.not(value) } else { value };
-        explained.push(ExplainedAtom { edge, negated, truth: value, value: counts, known, stored });
+        explained.push(ExplainedAtom {
+            edge,
+            negated,
+            truth: value,
+            value: counts,
+            read: hop.direction,
+            known,
+            stored,
+        });
     }
     explained
 }

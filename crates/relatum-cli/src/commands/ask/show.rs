@@ -2,7 +2,7 @@
 
 use relatum::answer::{Alternative, Answer, Answers, Ask, ExplainedAtom, Explanation, SubQuery, score_text};
 use relatum::graph::{EntityId, Graph, Split};
-use relatum::query::{Negated, NormalForm, Question, VariableId};
+use relatum::query::{Direction, Negated, NormalForm, Question, VariableId};
 use relatum::search::{Certainty, Known, Limit};
 use serde_json::{Map, Value, json};
 
@@ -225,6 +225,7 @@ impl Json<'_> {
                 "negated": atom.negated,
                 "truth": atom.truth,
                 "value": atom.value,
+                "scored_from": if atom.read == Direction::Forward { "subject" } else { "object" },
                 "known": atom.known.map(Split::name),
                 "stored": atom.stored.map(Split::name),
             })
