@@ -108,7 +108,7 @@ fn a_file_of_questions_is_answered_line_by_line_and_a_wrong_one_does_not_stop_th
     assert_eq!(outcome.code, 1);
     assert_eq!(
         outcome.stderr,
-        "error: 1 of 302 questions could not be answered: their lines say why under \"error\"\n"
+        "error: 1 of 302 questions could not be answered: the output says why under \"error\"\n"
     );
     let answers = lines(&outcome.stdout);
     let numbers: Vec<u64> = answers.iter().map(|answer| answer["line"].as_u64().unwrap()).collect();

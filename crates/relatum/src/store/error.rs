@@ -32,7 +32,7 @@ pub enum StoreError {
         manifest: &'static str,
     },
     /// A file does not begin as Relatum's files do. It was replaced or is not ours.
-    #[error("{} is not a Relatum {expected} file (it begins with {found}): restore it, or make the project anew", path.display())]
+    #[error("{} is not a Relatum {expected} file (it begins with {found}): restore it, or make it anew (a graph with `init`, a model with `train`)", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -52,8 +52,8 @@ pub enum StoreError {
         known: u32,
     },
     /// The file's content contradicts its header, its checksum or another file.
-    /// Restore it from a copy, or make the project anew.
-    #[error("{} is damaged: {what}: restore it from a copy, or make the project anew", path.display())]
+    /// Restore it from a copy, or make it anew.
+    #[error("{} is damaged: {what}: restore it from a copy, or make it anew (a graph with `init`, a model with `train`)", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

@@ -95,9 +95,12 @@ pub(super) fn answer(asker: &Asker<'_>, flags: &Flags, questions: Questions) -> 
         output::say(&format!("stopped after {total}"));
         return Err(Stopped.into());
     }
+    if counts.answered + counts.failed == 0 {
+        output::say("no question came in: each line of the input is one");
+    }
     if counts.failed > 0 {
         let failed = output::grouped(counts.failed);
-        anyhow::bail!("{failed} of {total} could not be answered: their lines say why under \"error\"");
+        anyhow::bail!("{failed} of {total} could not be answered: the output says why under \"error\"");
     }
     Ok(())
 }
