@@ -9,8 +9,10 @@
 use super::state::{High, Seen, State};
 use super::{Exact, NEGLIGIBLE, Reach, Stage};
 use crate::graph::{EntityId, Id};
+use crate::kernels::meet;
 use crate::plan::{Message, MessageId, SignedHop};
 use crate::search::SearchError;
+use crate::search::top::better;
 
 /// Of more contenders than this nothing is asked one by one.
 pub(super) const CONTENDERS: usize = 256;
@@ -55,6 +57,7 @@ impl Exact<'_> {
         found
     }
 
+    /// Lowers the bounds of contenders in one projection, and finds the values that are worth a look.
     fn lower(
         &mut self,
         state: &mut State,
@@ -63,11 +66,47 @@ impl Exact<'_> {
         contenders: &[EntityId],
         within: f32,
     ) -> bool {
-        let source = &self.states[source.index()];
-        let t_norm = self.logic.t_norm;
         // What is smaller than what each contender has already changes nothing.
         let had = contenders.iter().map(|x| state.low[x.index()]).fold(1.0, f32::min);
-        let enough = had.max(within).max(NEGLIGIBLE);
+        let (open, passed_over) = self.left_open(state, source, had.max(within).max(NEGLIGIBLE));
+        if !self.affords(open.len(), contenders.len()) {
+            return false;
+        }
+        let Some(edges) = self.edges_at_most(&open, hops, contenders) else { return false };
+        let source = &self.states[source.index()];
+        let t_norm = self.logic.t_norm;
+        let has = |x: &EntityId| state.low[x.index()];
+        let mut can_have: Vec<f32> = contenders.iter().map(|x| has(x).max(passed_over)).collect();
+        let mut wanted = Vec::new();
+        for (&y, edges) in open.iter().zip(edges.chunks_exact(contenders.len().max(1))) {
+            let message = source.high(y.index());
+            let mut gain = 0.0f32;
+            for ((x, can_have), &edge) in contenders.iter().zip(&mut can_have).zip(edges) {
+                let most = t_norm.and(message, edge);
+                *can_have = can_have.max(most);
+                if most > has(x) + within {
+                    gain = gain.max(most);
+                }
+            }
+            // What is not certain itself cannot be looked at yet.
+            if gain > 0.0 && source.low[y.index()] >= message {
+                wanted.push((y, gain));
+            }
+        }
+        wanted.sort_unstable_by(better);
+        state.wanted = wanted.into_iter().map(|(y, _)| y).collect();
+        let mut highs = state.highs();
+        for (x, can_have) in contenders.iter().zip(can_have) {
+            highs[x.index()] = highs[x.index()].min(can_have);
+        }
+        state.high = High::Each(highs);
+        true
+    }
+
+    /// The values that were not looked at and may be worth more than `enough`, and the most that any other
+    /// is worth.
+    fn left_open(&self, state: &State, source: MessageId, enough: f32) -> (Vec<EntityId>, f32) {
+        let source = &self.states[source.index()];
         let (mut open, mut passed_over) = (Vec::new(), 0.0f32);
         for (y, _) in state.seen.iter().enumerate().filter(|(_, seen)| **seen != Seen::Row) {
             let high = source.high(y);
@@ -77,50 +116,39 @@ impl Exact<'_> {
                 passed_over = passed_over.max(high);
             }
         }
-        let work = self.compared.saturating_add(open.len().saturating_mul(contenders.len() + BESIDES));
-        let room = open.len().saturating_mul(contenders.len()) <= PAIRS;
-        if !room || work > self.rows.max(LEAST_WORK).saturating_mul(self.truth.entities()) {
-            return false;
+        (open, passed_over)
+    }
+
+    /// Whether so many edges may be bounded: there is room, and rows have taken longer so far.
+    fn affords(&mut self, values: usize, contenders: usize) -> bool {
+        let work = self.compared.saturating_add(values.saturating_mul(contenders + BESIDES));
+        let most = self.rows.max(LEAST_WORK).saturating_mul(self.truth.entities());
+        let affords = values.saturating_mul(contenders) <= PAIRS && work <= most;
+        if affords {
+            self.compared = work;
         }
-        self.compared = work;
-        let mut edges = vec![1.0f32; open.len() * contenders.len()];
-        let mut known = false;
-        let mut one = vec![1.0f32; edges.len()];
+        affords
+    }
+
+    /// How true the edges from values to contenders can be at most, along all hops; none if nothing better
+    /// than 1 is known.
+    fn edges_at_most(
+        &self,
+        values: &[EntityId],
+        hops: &[SignedHop],
+        contenders: &[EntityId],
+    ) -> Option<Vec<f32>> {
+        let mut all: Option<Vec<f32>> = None;
         for signed in hops.iter().filter(|signed| !signed.negated) {
-            if self.truth.at_most(&open, signed.hop, contenders, &mut one) {
-                edges.iter_mut().zip(&one).for_each(|(all, one)| *all = t_norm.and(*all, *one));
-                known = true;
-            }
-        }
-        if !known {
-            return false;
-        }
-        let mut highs = state.highs();
-        let mut of_contender: Vec<f32> =
-            contenders.iter().map(|x| state.low[x.index()].max(passed_over)).collect();
-        let mut wanted = Vec::new();
-        for (&y, edges) in open.iter().zip(edges.chunks_exact(contenders.len().max(1))) {
-            let message = source.high(y.index());
-            let mut gain = 0.0f32;
-            for ((x, high), &edge) in contenders.iter().zip(&mut of_contender).zip(edges) {
-                let most = t_norm.and(message, edge);
-                *high = high.max(most);
-                if most > state.low[x.index()] + within {
-                    gain = gain.max(most);
+            let mut one = vec![1.0; values.len() * contenders.len()];
+            if self.truth.at_most(values, signed.hop, contenders, &mut one) {
+                if let Some(all) = &all {
+                    meet(self.logic.t_norm, &mut one, all);
                 }
-            }
-            // What is not certain itself cannot be looked at yet.
-            if gain > 0.0 && source.low[y.index()] >= message {
-                wanted.push((y, gain));
+                all = Some(one);
             }
         }
-        for (x, high) in contenders.iter().zip(of_contender) {
-            highs[x.index()] = highs[x.index()].min(high);
-        }
-        wanted.sort_unstable_by(crate::search::top::better);
-        state.wanted = wanted.into_iter().map(|(y, _)| y).collect();
-        state.high = High::Each(highs);
-        true
+        all
     }
 
     /// Computes again what is made of projections, without any row.
