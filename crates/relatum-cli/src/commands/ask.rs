@@ -17,7 +17,7 @@ use relatum::search::SearchError;
 use relatum::store::Project;
 
 use super::plan::{message, misuse};
-use crate::exit::Misuse;
+use crate::exit::{Misuse, Stopped};
 use crate::{output, signals};
 
 pub(super) use flags::Flags;
@@ -71,7 +71,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let (question, answers) = asker.answer(query, &args.flags).map_err(Failure::into_error)?;
     let mut out = std::io::stdout().lock();
     write!(out, "{}", rendered(&asker, query, &question, &answers, &args.flags))?;
-    Ok(())
+    out.flush()?;
+    if signals::stop_requested() { Err(Stopped.into()) } else { Ok(()) }
 }
 
 /// The answers as the flags want them.

@@ -35,13 +35,13 @@ pub(crate) struct Args {
     #[arg(long)]
     dot: bool,
     /// How many values of a variable a beam keeps
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     k: u32,
     /// Plan as `ask --either-side` does: score an atom from whichever side takes fewer rows
     #[arg(long)]
     either_side: bool,
     /// How many alternatives the normal form may have
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     max_branches: u32,
 }
 

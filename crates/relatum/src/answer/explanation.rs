@@ -179,7 +179,7 @@ pub(super) fn explain(
             Some(exact) => exact.branches_open(answer, WITHIN),
             None => vec![false; branch_scores.len()],
         };
-        let missed = exact.is_none() && !branch_scores.iter().any(|score| *score >= 1.0);
+        let missed = !branch_scores.iter().any(|score| *score >= 1.0);
         let reason = if missed { reason(answer) } else { None };
         if let Some((branch, _)) = reason {
             branch_scores[branch] = 1.0;

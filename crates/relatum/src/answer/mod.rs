@@ -197,7 +197,7 @@ fn answer(
     let Found { mut scores, certainty, rows } = found;
     // Every condition that trusted edges meet is exactly 1, whether a beam came by or not; but what the
     // paper describes is what its beam came by.
-    let by_facts = exact.is_none()
+    let by_facts = (exact.is_none() || most.is_some())
         && !raw
         && !how.width.paper
         && how.known != Known::Ignore

@@ -264,3 +264,27 @@ fn what_alternatives_have_in_common_counts_once_where_they_are_joined_in_place()
     near(score(absorbed, Union::InPlace), 0.5);
     near(score(absorbed, Union::AtTheEnd), or(0.5, 0.2));
 }
+
+#[test]
+fn what_was_taken_for_nothing_is_told_where_answers_are_as_small() {
+    let mut builder = GraphBuilder::default();
+    for (entity, relation) in [("e0", "r0"), ("e1", "r1"), ("e2", "r2")] {
+        builder.entity(entity);
+        builder.relation(relation);
+    }
+    let graph = builder.finish().0;
+    let certainty = |truths: [f32; 3]| {
+        let table = Table { values: truths.map(|truth| vec![vec![truth; 3]; 3]).to_vec() };
+        let text = "?A : exists V, W. r0(e0, V) and r1(V, W) and r2(W, A)";
+        let checked = read(text, Syntax::Text, &graph, Limits::default()).unwrap().checked;
+        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions::default());
+        let mut exact = Exact::new(&plan, &table, Logic::default(), Budget::default()).unwrap();
+        let found = exact.run(Goal::Top { count: 2, keep: &|_| true, within: 5e-5, most: None }).unwrap();
+        let Certainty::Exact { within } = found.certainty else { panic!("{:?}", found.certainty) };
+        let expected = naive(&table, &checked.normal_form, Logic::default());
+        assert!(found.scores.iter().zip(&expected).all(|(low, truth)| truth - low <= within), "{found:?}");
+        within
+    };
+    assert!(certainty([1e-4, 1e-3, 0.5]) > 0.0, "messages of 1e-7 were not followed");
+    assert!(certainty([0.1, 0.1, 0.5]) <= 0.0, "nothing was passed over");
+}

@@ -73,10 +73,10 @@ pub(crate) struct Flags {
     timeout: Option<Duration>,
     /// Score no more rows than this in search of answers, and stop with what was found; the few that
     /// --explain takes come on top
-    #[arg(long, value_name = "ROWS")]
+    #[arg(long, value_name = "ROWS", allow_negative_numbers = true)]
     max_rows: Option<usize>,
     /// How many alternatives the normal form of a question may have
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     max_branches: u32,
 }
 

@@ -10,7 +10,7 @@ use crate::output;
 
 fn certainty_text(answers: &Answers) -> String {
     match answers.certainty {
-        Certainty::Exact { within } if within > 0.0 => format!("proven exact to {within:.0e}"),
+        Certainty::Exact { within } if within > 0.0 => format!("proven exact to {}", at_most(within)),
         Certainty::Exact { .. } => "proven exact".to_owned(),
         Certainty::Beam => "the best of a beam".to_owned(),
         Certainty::Continuous { steps, at_rest } => {
@@ -25,6 +25,22 @@ fn certainty_text(answers: &Answers) -> String {
             };
             format!("stopped early {by}: the best so far")
         }
+    }
+}
+
+/// A bound with one digit, rounded up: `2e-5` for 0.0000123.
+fn at_most(bound: f32) -> String {
+    let nearest = format!("{bound:.0e}");
+    match nearest.parse::<f32>() {
+        Ok(shown) if shown < bound => {
+            let (digit, power) = nearest.split_once('e').unwrap_or((&nearest, "0"));
+            match (digit.parse::<u32>(), power.parse::<i32>()) {
+                (Ok(digit), Ok(power)) if digit < 9 => format!("{}e{power}", digit + 1),
+                (_, Ok(power)) => format!("1e{}", power + 1),
+                _ => nearest,
+            }
+        }
+        _ => nearest,
     }
 }
 

@@ -193,7 +193,7 @@ impl<'a> Exact<'a> {
             let idle = scored && !self.progress;
             let last = idle && reach.least <= NEGLIGIBLE;
             if self.stopped || proof.holds(within) || last {
-                return Ok(self.found(low, proof.widest));
+                return Ok(self.found(low, proof.widest.max(self.passed_over(proof.worst))));
             }
             if idle {
                 deeper /= FALL;
@@ -220,6 +220,12 @@ impl<'a> Exact<'a> {
             Certainty::Exact { within }
         };
         Found { scores, certainty, rows: self.rows }
+    }
+
+    /// What the values that were taken for nothing can change at most among answers that score at least
+    /// `worst`: such a value lifts none of them, unless they are as small as it is.
+    fn passed_over(&self, worst: f32) -> f32 {
+        if self.ignored >= worst { self.ignored.max(self.error()) } else { self.error() }
     }
 
     /// What the values that were left out can change at most: nothing at or above the floor, unless
