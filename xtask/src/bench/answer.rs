@@ -47,16 +47,23 @@ pub(crate) fn run(ranks: &[usize], queries: usize, grow: bool) -> anyhow::Result
         let beam = Ask { method: Method::Beam, width: Width { k: 64, paper: false }, ..Ask::default() };
         let title = format!("rank {rank}, generated weights, a beam of k = 64, top 10");
         // Against the port at its rank: 1.8× for single hops, 2.5× for two, 60× for three.
-        measure(&world, &model, &beam, &title, port(rank), [1.8, 2.5, 60.0, 1.8, 1.8, 2.5, 2.5, 1.8, 2.5]);
+        measure(
+            &world,
+            &model,
+            &beam,
+            Union::AtTheEnd,
+            &title,
+            port(rank),
+            [1.8, 2.5, 60.0, 1.8, 1.8, 2.5, 2.5, 1.8, 2.5],
+        );
         // As the port answers, but for the number of entities that it ranks.
         let alone = Ask { known: Known::Ignore, ..beam };
         let title = format!(
             "rank {rank}, generated weights, the same beam, no stored edge trusted, unions in place, top 10"
         );
-        let plans = |shape| world.plans(shape, Union::InPlace);
-        measure_plans(&world, &model, &alone, &title, port(rank), [0.0; 9], &plans);
+        measure(&world, &model, &alone, Union::InPlace, &title, port(rank), [0.0; 9]);
         let title = format!("rank {rank}, generated weights, the defaults: exact top 10");
-        measure(&world, &model, &Ask::default(), &title, port(rank), [0.0; 9]);
+        measure(&world, &model, &Ask::default(), Union::AtTheEnd, &title, port(rank), [0.0; 9]);
         rank_all(&world, &model, rank);
         side_by_side(&world, &model, rank);
     }
@@ -64,10 +71,10 @@ pub(crate) fn run(ranks: &[usize], queries: usize, grow: bool) -> anyhow::Result
         Some(model) => {
             let title = "the reference checkpoint (rank 100), the defaults: exact top 10";
             let least = [0.0, 4.0, 4.0, 0.0, 0.0, 4.0, 4.0, 0.0, 4.0];
-            measure(&world, &model, &Ask::default(), title, port(100), least);
+            measure(&world, &model, &Ask::default(), Union::AtTheEnd, title, port(100), least);
             let new_only = Ask { new_only: true, ..Ask::default() };
             let title = "the reference checkpoint (rank 100), only answers that no stored edge gives";
-            measure(&world, &model, &new_only, title, port(100), [0.0; 9]);
+            measure(&world, &model, &new_only, Union::AtTheEnd, title, port(100), [0.0; 9]);
             side_by_side(&world, &model, 100);
         }
         None => println!("\nskipped the reference checkpoint: it is not beside the workspace"),
@@ -79,23 +86,19 @@ pub(crate) fn run(ranks: &[usize], queries: usize, grow: bool) -> anyhow::Result
 }
 
 /// One table: every shape, one query at a time.
-fn measure(world: &World, model: &Model, how: &Ask, title: &str, port: Option<[f64; 9]>, least: [f64; 9]) {
-    measure_plans(world, model, how, title, port, least, &|shape| world.plans(shape, Union::AtTheEnd));
-}
-
-fn measure_plans(
+fn measure(
     world: &World,
     model: &Model,
     how: &Ask,
+    union: Union,
     title: &str,
     port: Option<[f64; 9]>,
     least: [f64; 9],
-    plans: &dyn Fn(Shape) -> Vec<Plan>,
 ) {
     let mut table = Table::new(title);
     let held = Memory::start();
     for (index, &shape) in SHAPES.iter().enumerate() {
-        let plans = plans(shape);
+        let plans = world.plans(shape, union);
         let mut line = Line::new(shape.name());
         line.port = port.map(|row| row[index]);
         line.least = least[index];

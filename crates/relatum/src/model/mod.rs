@@ -164,9 +164,7 @@ impl Model {
 
     /// `q(h, r)`.
     pub fn query(&self, head: EntityId, relation: RelationId) -> Vec<f32> {
-        let mut query = vec![0.0; self.predictor.tail().len()];
-        self.predictor.query(self.entity(head), self.relation(relation), &mut query);
-        query
+        self.queries(&[(head, relation)])
     }
 
     /// `s(h, r, t)`.
@@ -220,12 +218,9 @@ impl Model {
         }
         let rows = self.queries(queries);
         multiply(scores, &rows, View::new(&vectors, tails.len(), width));
-        let Some(biases) = self.biases() else { return };
-        for (row, query) in scores.chunks_exact_mut(tails.len()).zip(rows.chunks_exact(width)) {
-            let offset = predictor.offset(query);
-            for (score, tail) in row.iter_mut().zip(tails) {
-                *score += biases[tail.index()] + offset;
-            }
+        if let Some(biases) = self.biases() {
+            let biases: Vec<f32> = tails.iter().map(|tail| biases[tail.index()]).collect();
+            self.add_biases(scores, &rows, &biases);
         }
     }
 
@@ -238,8 +233,15 @@ impl Model {
         let rows = queries.len() / width;
         assert_eq!(scores.len(), rows * n, "one score for each of {rows} queries and {n} entities");
         multiply(scores, queries, self.candidates());
-        let Some(biases) = self.biases() else { return };
-        for (row, query) in scores.chunks_exact_mut(n).zip(queries.chunks_exact(width)) {
+        if let Some(biases) = self.biases() {
+            self.add_biases(scores, queries, biases);
+        }
+    }
+
+    /// Adds to each row of scores the biases of its tails and the offset of its query.
+    fn add_biases(&self, scores: &mut [f32], queries: &[f32], biases: &[f32]) {
+        let queries = queries.chunks_exact(self.predictor.tail().len());
+        for (row, query) in scores.chunks_exact_mut(biases.len()).zip(queries) {
             let offset = self.predictor.offset(query);
             for (score, bias) in row.iter_mut().zip(biases) {
                 *score += bias + offset;

@@ -78,31 +78,32 @@ impl Ordering<'_> {
     fn precedence(&self) -> Vec<(VariableId, VariableId)> {
         let mut after = Vec::new();
         if !self.options.either_side && self.inputs.is_empty() && self.branch.is_tree() {
-            self.is_anchored(self.target, None, &mut after);
+            self.note_order(self.target, None, &mut after);
         }
         after
     }
 
-    /// Whether there is a named entity on the side of a variable that is away from the target.
-    fn is_anchored(
+    /// Notes the order of everything on the side of a variable that is away from the target, and says
+    /// whether a named entity is there.
+    fn note_order(
         &self,
         x: VariableId,
         parent: Option<VariableId>,
         after: &mut Vec<(VariableId, VariableId)>,
     ) -> bool {
         let is_x = |term: Term| term.variable() == Some(x);
-        let others = |atom: &Atom| {
+        let other_end = |atom: &Atom| {
             let ends = [(atom.subject, atom.object), (atom.object, atom.subject)];
-            ends.into_iter().filter(|(this, _)| is_x(*this)).map(|(_, other)| other).next()
+            ends.into_iter().find_map(|(this, other)| is_x(this).then_some(other))
         };
         let mut anchored =
-            self.branch.positive.iter().filter_map(others).any(|other| other.variable().is_none());
+            self.branch.positive.iter().filter_map(other_end).any(|other| other.variable().is_none());
         let all = self.branch.positive.iter().chain(&self.branch.negative);
-        let mut neighbours: Vec<VariableId> = all.filter_map(|atom| others(atom)?.variable()).collect();
+        let mut neighbours: Vec<VariableId> = all.filter_map(|atom| other_end(atom)?.variable()).collect();
         neighbours.sort_unstable();
         neighbours.dedup();
         for y in neighbours.into_iter().filter(|y| Some(*y) != parent && *y != x) {
-            if self.is_anchored(y, Some(x), after) {
+            if self.note_order(y, Some(x), after) {
                 after.push((x, y));
                 anchored = true;
             } else {

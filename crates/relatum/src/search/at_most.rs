@@ -6,7 +6,7 @@
 //! have, and the entities that are asked about.
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::truth::Scorer;
 use crate::graph::{EntityId, RelationId, Split};
@@ -41,7 +41,7 @@ pub(super) fn at_most(
         tails.extend(popular(scorer, from, hop, at));
     }
     let relation = scorer.relation(hop);
-    let listed: FxHashSet<EntityId> = tails.iter().copied().collect();
+    let places: FxHashMap<EntityId, usize> = tails.iter().copied().zip(0..).collect();
     let mut scores = Vec::new();
     for (heads, bounds) in from.chunks(BLOCK).zip(bounds.chunks_mut(BLOCK * at.len().max(1))) {
         let queries: Vec<(EntityId, RelationId)> = heads.iter().map(|&head| (head, relation)).collect();
@@ -51,19 +51,16 @@ pub(super) fn at_most(
         let rows = rows.zip(bounds.par_chunks_exact_mut(at.len())).with_min_len(Threads::here().grain());
         rows.for_each(|((row, &head), bounds)| {
             if summed {
-                bound_by_sum(scorer, head, hop, row, &listed);
+                bound_by_sum(scorer, head, hop, row, &places);
             } else {
-                if let (Calibration::Adaptive, Some(affine)) = (scorer.calibration, scorer.model.affine()) {
-                    affine.apply(relation, row);
-                }
-                scorer.calibration.apply(row, 0);
+                scorer.calibrate(head, hop, row);
             }
             for (bound, value) in bounds.iter_mut().zip(row) {
                 *bound = (*value * SLACK).min(1.0);
             }
             scorer.facts.facts(head, hop, &mut |tail| {
-                if let Some(place) = at.iter().position(|x| *x == tail) {
-                    bounds[place] = 1.0;
+                if let Some(bound) = places.get(&tail).and_then(|&place| bounds.get_mut(place)) {
+                    *bound = 1.0;
                 }
             });
         });
@@ -77,14 +74,14 @@ fn bound_by_sum(
     head: EntityId,
     hop: Hop,
     row: &mut [f32],
-    listed: &FxHashSet<EntityId>,
+    listed: &FxHashMap<EntityId, usize>,
 ) {
     let neighbours = || scorer.facts.neighbours(Split::Train, head, hop);
     let count = neighbours().len().max(1) as f32;
     scale_by(row, scorer.sharpness);
     let (largest, mut sum) = exp_row(row, None);
     let query = scorer.model.query(head, scorer.relation(hop));
-    for tail in neighbours().filter(|tail| !listed.contains(tail)).take(OWN) {
+    for tail in neighbours().filter(|tail| !listed.contains_key(tail)).take(OWN) {
         sum += (scorer.model.score_of(&query, tail) * scorer.sharpness - largest).exp();
     }
     let counted = scorer.calibration == Calibration::SoftmaxCount;

@@ -6,7 +6,7 @@ use super::beam::{Beam, Width};
 use super::exact::{Exact, Goal};
 use super::testing::{Table, naive};
 use super::{Budget, Certainty, Logic, best};
-use crate::graph::{EntityId, GraphBuilder, Id};
+use crate::graph::{EntityId, Graph, GraphBuilder, Id};
 use crate::logic::{Negation, TNorm};
 use crate::plan::{Plan, PlanOptions, Statistics, Union};
 use crate::query::testing::{ENTITIES, RELATIONS, any_query, edges, safe_query, tiny_graph};
@@ -233,14 +233,19 @@ fn of_raw_scores_a_variable_is_maximised_before_what_does_not_mention_it() {
     }
 }
 
-#[test]
-fn what_alternatives_have_in_common_counts_once_where_they_are_joined_in_place() {
+/// Three entities and three relations, with no edge.
+fn three_by_three() -> Graph {
     let mut builder = GraphBuilder::default();
     for (entity, relation) in [("e0", "r0"), ("e1", "r1"), ("e2", "r2")] {
         builder.entity(entity);
         builder.relation(relation);
     }
-    let graph = builder.finish().0;
+    builder.finish().0
+}
+
+#[test]
+fn what_alternatives_have_in_common_counts_once_where_they_are_joined_in_place() {
+    let graph = three_by_three();
     let table = Table { values: [0.5, 0.4, 0.8].map(|truth| vec![vec![truth; 3]; 3]).to_vec() };
     let score = |text: &str, union| {
         let checked = read(text, Syntax::detect(text), &graph, Limits::default()).unwrap().checked;
@@ -267,12 +272,7 @@ fn what_alternatives_have_in_common_counts_once_where_they_are_joined_in_place()
 
 #[test]
 fn what_was_taken_for_nothing_is_told_where_answers_are_as_small() {
-    let mut builder = GraphBuilder::default();
-    for (entity, relation) in [("e0", "r0"), ("e1", "r1"), ("e2", "r2")] {
-        builder.entity(entity);
-        builder.relation(relation);
-    }
-    let graph = builder.finish().0;
+    let graph = three_by_three();
     let certainty = |truths: [f32; 3]| {
         let table = Table { values: truths.map(|truth| vec![vec![truth; 3]; 3]).to_vec() };
         let text = "?A : exists V, W. r0(e0, V) and r1(V, W) and r2(W, A)";

@@ -100,6 +100,19 @@ impl<'a> Scorer<'a> {
         Self { sharpness, ..self }
     }
 
+    /// Turns the scores of a head's row into truth values.
+    pub(super) fn calibrate(&self, head: EntityId, hop: Hop, row: &mut [f32]) {
+        // Counted in the training graph, whatever is trusted: the model has seen no other.
+        let known_tails = self.facts.neighbours(Split::Train, head, hop).len();
+        if self.calibration.is_softmax() && self.sharpness.to_bits() != 1f32.to_bits() {
+            scale_by(row, self.sharpness);
+        }
+        if let (Calibration::Adaptive, Some(affine)) = (self.calibration, self.model.affine()) {
+            affine.apply(self.relation(hop), row);
+        }
+        self.calibration.apply(row, known_tails);
+    }
+
     /// The relation of the model that reads the hop forwards.
     pub(super) fn relation(&self, hop: Hop) -> RelationId {
         match hop.direction {
@@ -125,15 +138,7 @@ impl AtomTruth for Scorer<'_> {
         self.model.scores(&queries, rows);
         let rows = rows.par_chunks_exact_mut(self.entities()).zip(pairs);
         rows.with_min_len(Threads::here().grain()).for_each(|(row, &(head, hop))| {
-            // Counted in the training graph, whatever is trusted: the model has seen no other.
-            let known_tails = self.facts.neighbours(Split::Train, head, hop).len();
-            if self.calibration.is_softmax() && self.sharpness.to_bits() != 1f32.to_bits() {
-                scale_by(row, self.sharpness);
-            }
-            if let (Calibration::Adaptive, Some(affine)) = (self.calibration, self.model.affine()) {
-                affine.apply(self.relation(hop), row);
-            }
-            self.calibration.apply(row, known_tails);
+            self.calibrate(head, hop, row);
             self.facts.mark(head, hop, row);
         });
     }

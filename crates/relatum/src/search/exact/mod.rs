@@ -181,7 +181,7 @@ impl<'a> Exact<'a> {
             let (mut low, mut high) = self.joined();
             let mut proof = proof::examine(&low, high.as_deref(), count, keep);
             if scored && !self.stopped && !proof.holds(within) && self.most == usize::MAX {
-                let contenders = proof::contenders(&low, high.as_deref(), count, keep);
+                let contenders = high.as_deref().and_then(|high| proof::contenders(high, proof.worst, keep));
                 // A quarter: the errors of alternatives and sub-queries add up.
                 if let Some(contenders) = contenders
                     && self.refine(&contenders, within / 4.0)?

@@ -62,19 +62,17 @@ impl Proof {
     }
 }
 
-/// The best answers and all that may still be better than one of them; none if they are too many.
+/// The best answers, the worst of which scores `worst`, and all that may still be better than one of them;
+/// none if they are too many, or if there are fewer answers than are wanted.
 pub(super) fn contenders(
-    low: &[f32],
-    high: Option<&[f64]>,
-    count: usize,
+    high: &[f64],
+    worst: f32,
     keep: &(dyn Fn(EntityId) -> bool + Sync),
 ) -> Option<Vec<EntityId>> {
-    let top = best(low, count, keep);
-    let worst = top.last().filter(|_| top.len() >= count).map(|(_, score)| f64::from(*score))?;
-    let may_enter = high?.iter().enumerate().filter(|(_, high)| **high >= worst);
+    let may_enter = high.iter().enumerate().filter(|(_, high)| **high >= f64::from(worst));
     let kept = may_enter.map(|(x, _)| EntityId::from_index(x)).filter(|x| keep(*x));
     let found: Vec<EntityId> = kept.take(CONTENDERS + 1).collect();
-    (found.len() <= CONTENDERS).then_some(found)
+    (worst > 0.0 && found.len() <= CONTENDERS).then_some(found)
 }
 
 pub(super) fn examine(

@@ -90,19 +90,15 @@ impl Exact<'_> {
         let certain = |&(y, low): &(usize, &f32)| {
             *low >= least && (limited || seen[y] != Seen::Row) && *low >= source.high(y)
         };
-        let mut values: Vec<(EntityId, f32)> = source
-            .low
-            .iter()
-            .enumerate()
-            .filter(certain)
-            .map(|(y, &low)| (EntityId::from_index(y), low))
-            .collect();
         let keep = if limited { self.most } else { reach.rows };
-        let wanted = std::mem::take(&mut projection.state.wanted);
-        if !wanted.is_empty() {
-            values = wanted.into_iter().map(|y| (y, source.low[y.index()])).collect();
-            values.truncate(keep);
-        }
+        let wanted = &projection.state.wanted;
+        let mut values: Vec<(EntityId, f32)> = if wanted.is_empty() {
+            let all = source.low.iter().enumerate().filter(certain);
+            all.map(|(y, &low)| (EntityId::from_index(y), low)).collect()
+        } else {
+            wanted.iter().take(keep).map(|&y| (y, source.low[y.index()])).collect()
+        };
+        projection.state.wanted.clear();
         if values.len() > keep {
             let (_, &mut (_, left_out), _) = values.select_nth_unstable_by(keep, better);
             projection.state.left_out = left_out;
