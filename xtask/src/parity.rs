@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
+use relatum::control::Control;
 use relatum::graph::read::query2box;
 use relatum::graph::{EntityId, Graph, RelationId};
 use relatum::import::read_tables;
@@ -14,7 +15,7 @@ use relatum::plan::{Plan, PlanOptions, Statistics};
 use relatum::query::{Limits, Shape};
 use relatum::search::beam::{Beam, Width};
 use relatum::search::exact::{Exact, Goal};
-use relatum::search::{Budget, Found, Known, Logic, Scorer, best};
+use relatum::search::{Found, Known, Logic, Scorer, best};
 use serde_json::Value;
 
 use crate::shell::root;
@@ -95,10 +96,10 @@ fn answer(
     let truth = Scorer::new(model, graph, calibration, known);
     let (search, found) = if let Some(k) = case["beam"].as_u64() {
         let width = Width { k: usize::try_from(k)?, paper: true };
-        (format!("beam of {k}"), Beam::new(&plan, &truth, logic, width, Budget::default(), false)?.run()?)
+        (format!("beam of {k}"), Beam::new(&plan, &truth, logic, width, &Control::default(), false)?.run()?)
     } else {
         let goal = Goal::Top { count: 20, keep: &|_| true, within: 1e-6, most: None };
-        ("exact".to_owned(), Exact::new(&plan, &truth, logic, Budget::default())?.run(goal)?)
+        ("exact".to_owned(), Exact::new(&plan, &truth, logic, &Control::default())?.run(goal)?)
     };
     Ok((format!("{calibration}, {t_norm}, {search}"), shape.name().to_owned(), found))
 }

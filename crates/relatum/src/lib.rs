@@ -20,6 +20,7 @@
 
 pub mod answer;
 pub mod benchmark;
+pub mod control;
 pub mod export;
 pub mod graph;
 pub mod import;

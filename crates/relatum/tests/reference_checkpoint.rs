@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use relatum::control::Control;
 use relatum::graph::{EntityId, Id, RelationId};
 use relatum::import::read_tables;
 use relatum::logic::TNorm;
@@ -10,7 +11,7 @@ use relatum::plan::{Plan, PlanOptions, Statistics};
 use relatum::query::{Limits, Shape};
 use relatum::search::beam::{Beam, Width};
 use relatum::search::exact::{Exact, Goal};
-use relatum::search::{Budget, Known, Logic, Scorer, best};
+use relatum::search::{Known, Logic, Scorer, best};
 use serde_json::Value;
 
 fn reference() -> Option<PathBuf> {
@@ -78,9 +79,9 @@ fn answers_to_complex_queries_equal_the_reference() {
         let truth = Scorer::new(&model, &graph, calibration, known);
         let found = if let Some(k) = case["beam"].as_u64() {
             let width = Width { k: usize::try_from(k).unwrap(), paper: true };
-            Beam::new(&plan, &truth, logic, width, Budget::default(), false).unwrap().run().unwrap()
+            Beam::new(&plan, &truth, logic, width, &Control::default(), false).unwrap().run().unwrap()
         } else {
-            let mut exact = Exact::new(&plan, &truth, logic, Budget::default()).unwrap();
+            let mut exact = Exact::new(&plan, &truth, logic, &Control::default()).unwrap();
             exact.run(Goal::Top { count: 20, keep: &|_| true, within: 1e-6, most: None }).unwrap()
         };
         let top = best(&found.scores, 20, |_| true);

@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use relatum::answer::{Ask, Method, ask};
+use relatum::control::Control;
 use relatum::model::Model;
 use relatum::plan::{Plan, Union};
 use relatum::query::Shape;
 use relatum::random::Rng;
 use relatum::search::beam::Width;
 use relatum::search::exact::{Exact, Goal};
-use relatum::search::{Budget, Certainty, Known, Scorer};
+use relatum::search::{Certainty, Known, Scorer};
 
 use super::world::{mebibytes, memory};
 use table::{Line, Table};
@@ -136,7 +137,7 @@ fn one(world: &World, model: &Model, plan: &Plan, how: &Ask) -> Sample {
     let scorer = Scorer::new(model, &world.graph, how.calibration, how.known);
     let counting = Counting::new(&scorer);
     let keep = world.keep(plan, how);
-    if let Ok(mut search) = Exact::new(plan, &counting, how.logic, Budget::default()) {
+    if let Ok(mut search) = Exact::new(plan, &counting, how.logic, &Control::default()) {
         let most = (how.method == Method::Beam).then_some(how.width.k);
         let goal = Goal::Top { count: how.top, keep: &|entity| keep[entity.0 as usize], within: 5e-5, most };
         let _ = search.run(goal);
@@ -183,7 +184,7 @@ fn rank_all(world: &World, model: &Model, rank: usize) {
             for _ in 0..3 {
                 counting.clear();
                 let began = Instant::now();
-                let search = Exact::new(plan, &counting, how.logic, Budget::default());
+                let search = Exact::new(plan, &counting, how.logic, &Control::default());
                 let found = search.and_then(|mut it| it.run(Goal::All { floor: 0.0, most: Some(64) }));
                 took = took.min(began.elapsed());
                 rows = found.map_or(0, |found| found.rows);

@@ -6,11 +6,12 @@
 //! still be an alternative, so the messages are computed once more, without bounds and further down.
 
 use super::explanation::ALTERNATIVES;
+use crate::control::Control;
 use crate::graph::{EntityId, Id};
 use crate::plan::{BranchPlan, Message, MessageId, Plan, SignedHop, TreeNode};
 use crate::search::beam::Assignment;
 use crate::search::exact::{Exact, Goal};
-use crate::search::{AtomTruth, Budget, Certainty, Logic, SearchError, best, block_of, rows};
+use crate::search::{AtomTruth, Certainty, Logic, SearchError, best, block_of, rows};
 
 /// How many values of a variable are tried first; a block of rows where they prove too little.
 const TRIED: usize = 64;
@@ -35,18 +36,18 @@ pub(super) fn of_tree(
     plan: &Plan,
     truth: &dyn AtomTruth,
     logic: Logic,
-    budget: Budget,
+    control: &Control,
     proven: &Exact<'_>,
     answers: &[EntityId],
 ) -> Result<Vec<Vec<Listed>>, SearchError> {
     let most = block_of(truth.entities()).max(TRIED);
     let mut tried = TRIED;
     loop {
-        let next_best = NextBest::new(plan, truth, logic, budget, Some(proven), tried)?;
+        let next_best = NextBest::new(plan, truth, logic, control, Some(proven), tried)?;
         let of_branch = |branch| next_best.of_branch(branch, answers);
         let listed: Vec<Vec<Listed>> = plan.branches.iter().map(of_branch).collect::<Result<_, _>>()?;
         let certain = listed.iter().flatten().all(|listed| listed.certain);
-        if certain || tried >= most || budget.is_late() {
+        if certain || tried >= most || control.is_late() {
             return Ok(listed);
         }
         tried = most;
@@ -72,11 +73,11 @@ impl<'a> NextBest<'a> {
         plan: &'a Plan,
         truth: &'a dyn AtomTruth,
         logic: Logic,
-        budget: Budget,
+        control: &Control,
         proven: Option<&'a Exact<'a>>,
         tried: usize,
     ) -> Result<Self, SearchError> {
-        let mut messages = Exact::new(plan, truth, logic, Budget { rows: None, ..budget })?;
+        let mut messages = Exact::new(plan, truth, logic, &control.without_row_limit())?;
         let found = messages.run(Goal::Messages { most: tried })?;
         let stopped = matches!(found.certainty, Certainty::Stopped { .. });
         Ok(Self { plan, truth, logic, messages, proven, tried, stopped })

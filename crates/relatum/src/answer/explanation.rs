@@ -2,13 +2,14 @@
 
 use super::alternatives::{Listed, UNNOTICED};
 use super::witness::{SubQuery, Witness, Witnesses};
-use super::{Ask, ByEdges, WITHIN, alternatives, score_text};
+use super::{Ask, WITHIN, alternatives, score_text};
 use crate::graph::{EntityId, Graph, Id, Split, Triple};
 use crate::plan::{BranchPlan, Plan, TreeNode};
 use crate::query::{Atom, Direction, Hop, NormalForm, Term, VariableId};
 use crate::search::beam::{Assignment, Beam};
 use crate::search::exact::Exact;
 use crate::search::{AtomTruth, Logic, SearchError};
+use crate::symbolic::Reason;
 
 /// How many other assignments an explanation lists.
 pub(super) const ALTERNATIVES: usize = 3;
@@ -155,7 +156,7 @@ pub(super) fn explain(
     exact: Option<&Exact<'_>>,
     beam: &Beam<'_>,
     top: &[(EntityId, f32)],
-    reason: &ByEdges<'_>,
+    reason: &dyn Fn(EntityId) -> Option<Reason>,
 ) -> Result<Vec<Option<Explanation>>, SearchError> {
     let answers: Vec<EntityId> = top.iter().map(|&(entity, _)| entity).collect();
     let of_beam = |ranked| Listed { ranked, certain: false };
@@ -164,7 +165,7 @@ pub(super) fn explain(
         Ok(listed.into_iter().map(of_beam).collect())
     };
     let found: Vec<Vec<Listed>> = match exact {
-        Some(exact) => alternatives::of_tree(plan, truth, how.logic, how.budget, exact, &answers)?,
+        Some(exact) => alternatives::of_tree(plan, truth, how.logic, &how.control, exact, &answers)?,
         None => (0..plan.branches.len()).map(by_beam).collect::<Result<_, SearchError>>()?,
     };
     let witnesses = Witnesses { truth, logic: how.logic, exact, beam };
@@ -181,8 +182,8 @@ pub(super) fn explain(
         };
         let missed = !branch_scores.iter().any(|score| *score >= 1.0);
         let reason = if missed { reason(answer) } else { None };
-        if let Some((branch, _)) = reason {
-            branch_scores[branch] = 1.0;
+        if let Some(reason) = &reason {
+            branch_scores[reason.branch] = 1.0;
         }
         let best = (0..branch_scores.len())
             .max_by(|&a, &b| branch_scores[a].total_cmp(&branch_scores[b]).then(b.cmp(&a)));
@@ -193,7 +194,7 @@ pub(super) fn explain(
         let branch_plan = &plan.branches[branch];
         let listed = &found[branch][index];
         let assignment = match (reason, exact, &branch_plan.tree) {
-            (Some((_, assignment)), _, _) => Some(assignment),
+            (Some(reason), _, _) => Some(reason.assignment),
             (None, Some(exact), Some(tree)) => assignment_of(exact, tree, answer),
             _ => listed.ranked.first().map(|(assignment, _)| assignment.clone()),
         };
@@ -230,6 +231,41 @@ pub(super) fn explain(
         }));
     }
     Ok(explanations)
+}
+
+/// Explains an answer by the first of the ways in which trusted edges alone make it one; the others of the
+/// same alternative are as good.
+pub(super) fn by_facts(
+    plan: &Plan,
+    truth: &dyn AtomTruth,
+    how: &Ask,
+    beam: &Beam<'_>,
+    reasons: Vec<Reason>,
+) -> Result<Option<Explanation>, SearchError> {
+    let mut reasons = reasons.into_iter();
+    let Some(Reason { branch, assignment }) = reasons.next() else { return Ok(None) };
+    let witnesses = Witnesses { truth, logic: how.logic, exact: None, beam };
+    let Witness { score, assignment, atoms, sub_queries } =
+        witnesses.of(&plan.branches[branch], assignment)?;
+    let is_other = |which: usize| which != branch;
+    let branches = 0..plan.branches.len();
+    let branch_scores = branches.clone().map(|which| if is_other(which) { 0.0 } else { score }).collect();
+    let alternatives: Vec<Alternative> = reasons
+        .filter(|reason| reason.branch == branch)
+        .map(|reason| Alternative { assignment: reason.assignment, score })
+        .collect();
+    Ok(Some(Explanation {
+        branch,
+        branch_scores,
+        branches_open: branches.map(is_other).collect(),
+        score,
+        assignment,
+        atoms,
+        sub_queries,
+        // Where there are fewer, predictions come next, which nobody looked for.
+        alternatives_certain: alternatives.len() == ALTERNATIVES,
+        alternatives,
+    }))
 }
 
 /// The best assignment that gives the variable of a node a value, if one does.

@@ -14,22 +14,25 @@ pub use explanation::{Alternative, ExplainedAtom, Explanation};
 pub use score::score_text;
 pub use witness::{SubQuery, Witness};
 
+use crate::control::Control;
 use crate::graph::{EntityId, Graph, Id};
+use crate::logic::TNorm;
 use crate::model::{Calibration, Model};
 use crate::plan::{BranchPlan, Plan};
-use crate::search::beam::{Assignment, Beam, Width};
+use crate::search::beam::{Beam, Effort, Widened, Width};
 use crate::search::continuous::ContinuousSettings;
 use crate::search::exact::{Exact, Goal};
-use crate::search::{AtomTruth, Budget, Certainty, Found, Known, Logic, Scorer, SearchError, best};
-use crate::symbolic::{World, answers_within, reason};
+use crate::search::{AtomTruth, Certainty, Found, Known, Logic, Scorer, SearchError, best};
+use crate::symbolic::{Reason, World, answers_within, reasons};
 
 /// Which search runs the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Exact where the question is a tree, a beam where it is not.
+    /// Exact where the question is a tree; where it is not, a beam that widens until its answers are
+    /// proven or the effort is too large.
     #[default]
     Auto,
-    /// Exact search.
+    /// Exact search: the same, whatever the effort.
     Exact,
     /// Beam search.
     Beam,
@@ -50,7 +53,7 @@ impl Method {
 }
 
 /// How to answer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Ask {
     /// Which search.
     pub method: Method,
@@ -64,6 +67,9 @@ pub struct Ask {
     pub calibration: Calibration,
     /// What scores are multiplied by before a softmax.
     pub sharpness: f32,
+    /// What predictions are multiplied by that lead to an entity which never stands on that side of the
+    /// relation in training: 1 leaves them as they are, 0 leaves them out.
+    pub unseen: f32,
     /// Which stored edges are trusted.
     pub known: Known,
     /// How many answers.
@@ -72,8 +78,8 @@ pub struct Ask {
     pub new_only: bool,
     /// Whether to explain each answer.
     pub explain: bool,
-    /// What the search may use up.
-    pub budget: Budget,
+    /// What the search may use up, who stops it, and who hears how far it is.
+    pub control: Control,
 }
 
 impl Default for Ask {
@@ -85,17 +91,20 @@ impl Default for Ask {
             logic: Logic::default(),
             calibration: Calibration::default(),
             sharpness: 1.0,
+            unseen: 1.0,
             known: Known::ALL,
             top: 10,
             new_only: false,
             explain: false,
-            budget: Budget::default(),
+            control: Control::default(),
         }
     }
 }
 
 /// How uncertain a score may stay whose place is certain: less than people are shown.
 const WITHIN: f32 = 5e-5;
+/// What subtracting truth values in single precision may leave of nothing.
+const ROUNDING: f32 = 1e-6;
 
 /// The best answers to a question.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,16 +149,19 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
     if how.calibration == Calibration::Adaptive && model.affine().is_none() {
         return Err(SearchError::NotCalibrated);
     }
-    let truth = Scorer::new(model, graph, how.calibration, how.known).with_sharpness(how.sharpness);
-    // What is stored is no news, whether it is trusted or not.
+    let truth = Scorer::new(model, graph, how.calibration, how.known)
+        .with_sharpness(how.sharpness)
+        .with_unseen(how.unseen);
+    // Stored answers are marked known even where their edges are not trusted.
     let trusted = if how.known == Known::Ignore { Known::ALL } else { how.known };
     // What is known is looked for first, and must leave time to look for what is not.
-    let known = Marks(known_answers(plan, graph, trusted, how.budget.halved()));
+    let known = Marks(known_answers(plan, graph, trusted, &how.control.halved()));
     if how.method == Method::Continuous {
         return relaxed::answer(plan, model, graph, &truth, &known, how);
     }
     let world = World::of(graph, trusted.splits());
-    let by_edges = |entity| reason(&plan.normal_form(), &world, entity, how.budget);
+    let normal_form = plan.normal_form();
+    let by_edges = |entity, most| reasons(&normal_form, &world, entity, most, &how.control);
     answer(plan, &truth, &known, &by_edges, how)
 }
 
@@ -165,10 +177,53 @@ impl Marks {
     fn may_be_new(&self, entity: EntityId) -> bool {
         self.of(entity) != Some(true)
     }
+
+    /// The first known answers by their ids; none if there are fewer than `count`.
+    fn first(&self, count: usize) -> Option<Vec<EntityId>> {
+        let known = self.0.as_ref()?.iter().enumerate().filter(|(_, known)| **known);
+        let first: Vec<EntityId> = known.take(count).map(|(index, _)| EntityId::from_index(index)).collect();
+        (first.len() == count).then_some(first)
+    }
+
+    /// Makes the scores of known answers exactly 1.
+    fn mark(&self, scores: &mut [f32]) {
+        let known = scores.iter_mut().zip(self.0.iter().flatten()).filter(|(_, known)| **known);
+        known.for_each(|(score, _)| *score = 1.0);
+    }
 }
 
-/// Gives for an answer the alternative and the values by which stored edges alone make it one.
-type ByEdges<'a> = dyn Fn(EntityId) -> Option<(usize, Assignment)> + 'a;
+/// Gives at most so many ways in which stored edges alone make an entity an answer.
+type ByEdges<'a> = dyn Fn(EntityId, usize) -> Vec<Reason> + 'a;
+
+/// How a plan is searched.
+#[derive(Clone, Copy)]
+enum Strategy {
+    /// By messages, which needs a tree; each projection looks at no more than `most` values.
+    Messages { most: Option<usize> },
+    /// By a beam as wide as it is asked to be.
+    Beam,
+    /// By a beam that widens until its answers are proven.
+    Widening(Effort),
+}
+
+impl Strategy {
+    fn choose(plan: &Plan, how: &Ask) -> Result<Self, SearchError> {
+        let raw = !how.calibration.is_truth();
+        Ok(match how.method {
+            Method::Exact if raw => return Err(SearchError::RawScores),
+            Method::Exact | Method::Auto if plan.is_tree() && !raw => Self::Messages { most: None },
+            Method::Exact => Self::Widening(Effort::All),
+            Method::Auto if raw || how.width.paper => Self::Beam,
+            Method::Auto => Self::Widening(Effort::Some),
+            // On a tree the best values of each variable are at least as good as a beam of assignments, and
+            // a bound spares most of their rows.
+            Method::Beam if plan.is_tree() && !raw && !how.width.paper => {
+                Self::Messages { most: Some(how.width.k) }
+            }
+            Method::Beam | Method::Continuous => Self::Beam,
+        })
+    }
+}
 
 fn answer(
     plan: &Plan,
@@ -177,48 +232,48 @@ fn answer(
     by_edges: &ByEdges<'_>,
     how: &Ask,
 ) -> Result<Answers, SearchError> {
+    let strategy = Strategy::choose(plan, how)?;
     let raw = !how.calibration.is_truth();
-    let beam = Beam::new(plan, truth, how.logic, how.width, how.budget, raw)?;
-    // On a tree the best values of each variable are at least as good as a beam of assignments, and
-    // a bound spares most of their rows.
-    let (exactly, most) = match how.method {
-        Method::Auto => (plan.is_tree() && !raw, None),
-        Method::Exact if raw => return Err(SearchError::RawScores),
-        Method::Exact => (true, None),
-        Method::Beam => (plan.is_tree() && !raw && !how.width.paper, Some(how.width.k)),
-        Method::Continuous => (false, None),
-    };
+    let mut beam = Beam::new(plan, truth, how.logic, how.width, &how.control, raw)?;
+    let facts_decide = facts_decide(plan, how);
+    let by_messages = matches!(strategy, Strategy::Messages { .. });
+    if facts_decide && !by_messages && !how.new_only && truth.ceiling() < 1.0 {
+        // Whatever needs a prediction is worth less than what trusted edges prove.
+        if let Some(top) = known.first(how.top) {
+            return proven_by_facts(plan, truth, &top, by_edges, &beam, how);
+        }
+    }
     let keep = |entity: EntityId| !how.new_only || known.may_be_new(entity);
-    let mut exact = if exactly { Some(Exact::new(plan, truth, how.logic, how.budget)?) } else { None };
-    let found = match &mut exact {
-        Some(exact) => exact.run(Goal::Top { count: how.top, keep: &keep, within: WITHIN, most })?,
-        None => beam.run()?,
+    let mut exact = None;
+    let found = match strategy {
+        Strategy::Messages { most } => {
+            let search = exact.insert(Exact::new(plan, truth, how.logic, &how.control)?);
+            search.run(Goal::Top { count: how.top, keep: &keep, within: WITHIN, most })?
+        }
+        Strategy::Beam => beam.run()?,
+        Strategy::Widening(effort) => {
+            beam.widen(&Widened { count: how.top, keep: &keep, within: WITHIN, effort })?
+        }
     };
     let Found { mut scores, certainty, rows } = found;
-    // Every condition that trusted edges meet is exactly 1, whether a beam came by or not; but what the
-    // paper describes is what its beam came by.
-    let by_facts = (exact.is_none() || most.is_some())
-        && !raw
-        && !how.width.paper
-        && how.known != Known::Ignore
-        && !plan.branches.iter().any(negates);
+    // A search by messages without a limit has followed every trusted edge itself.
+    let by_facts = facts_decide && !matches!(strategy, Strategy::Messages { most: None });
     if by_facts {
-        let known = scores.iter_mut().zip(known.0.iter().flatten()).filter(|(_, known)| **known);
-        known.for_each(|(score, _)| *score = 1.0);
+        known.mark(&mut scores);
     }
-    // A truth value of 0 is no answer; raw scores have no such floor.
-    let counts = |entity: EntityId| keep(entity) && (raw || scores[entity.index()] > 0.0);
-    let top: Vec<(EntityId, f32)> =
-        best(&scores, how.top, counts).into_iter().filter(|(_, score)| score.is_finite()).collect();
+    let top = best_answers(&scores, how, keep);
     // Where alternatives are joined in place, no single one of them carries an answer.
     let in_place = exact.is_some() && plan.joined.is_some();
     let explanations = if how.explain && !in_place {
-        let reason = |entity| by_edges(entity).filter(|_| by_facts && known.of(entity) == Some(true));
+        let reason = |entity| {
+            let is_known = by_facts && known.of(entity) == Some(true);
+            if is_known { by_edges(entity, 1).pop() } else { None }
+        };
         explanation::explain(plan, truth, how, exact.as_ref(), &beam, &top, &reason)?
     } else {
         Vec::new()
     };
-    // What a beam never came by has no assignment to show.
+    // An answer that a beam never reached has no assignment to show.
     let folds = |explanation: &Explanation, score: f32| {
         exact.is_some()
             || raw
@@ -234,12 +289,55 @@ fn answer(
             explanation: explanations.next().flatten().filter(|it| folds(it, score)),
         })
         .collect();
-    let method = match how.method {
-        Method::Auto if exact.is_some() => Method::Exact,
-        Method::Auto => Method::Beam,
-        method => method,
+    let method = match (how.method, certainty) {
+        (Method::Auto, _) if by_messages => Method::Exact,
+        (Method::Auto, Certainty::Exact { .. }) => Method::Exact,
+        (Method::Auto, _) => Method::Beam,
+        (method, _) => method,
     };
     Ok(Answers { answers, method, certainty, rows })
+}
+
+/// Whether every answer that trusted edges alone give is exactly 1, even if a beam never reached it. Not
+/// under a negation, which predictions weaken; and in paper mode only what the beam reached counts.
+fn facts_decide(plan: &Plan, how: &Ask) -> bool {
+    how.calibration.is_truth()
+        && !how.width.paper
+        && how.known != Known::Ignore
+        && !plan.branches.iter().any(negates)
+}
+
+/// Answers that trusted edges alone prove, where they fill all places.
+fn proven_by_facts(
+    plan: &Plan,
+    truth: &dyn AtomTruth,
+    top: &[EntityId],
+    by_edges: &ByEdges<'_>,
+    beam: &Beam<'_>,
+    how: &Ask,
+) -> Result<Answers, SearchError> {
+    let explain = |&entity: &EntityId| {
+        let explanation = if how.explain {
+            let reasons = by_edges(entity, explanation::ALTERNATIVES + 1);
+            explanation::by_facts(plan, truth, how, beam, reasons)?
+        } else {
+            None
+        };
+        Ok(Answer { entity, score: 1.0, known: Some(true), explanation })
+    };
+    let answers = top.iter().map(explain).collect::<Result<_, SearchError>>()?;
+    let method = if how.method == Method::Auto { Method::Exact } else { how.method };
+    Ok(Answers { answers, method, certainty: Certainty::Exact { within: 0.0 }, rows: 0 })
+}
+
+/// The best of all entities that count as answers.
+fn best_answers(scores: &[f32], how: &Ask, keep: impl Fn(EntityId) -> bool) -> Vec<(EntityId, f32)> {
+    // Łukasiewicz subtracts: of x and not x it leaves the rounding of x.
+    let rounding = if how.logic.t_norm == TNorm::Lukasiewicz { ROUNDING } else { 0.0 };
+    // A truth value of 0 is no answer; raw scores have no such floor.
+    let raw = !how.calibration.is_truth();
+    let counts = |entity: EntityId| keep(entity) && (raw || scores[entity.index()] > rounding);
+    best(scores, how.top, counts).into_iter().filter(|(_, score)| score.is_finite()).collect()
 }
 
 fn negates(branch: &BranchPlan) -> bool {
@@ -247,10 +345,10 @@ fn negates(branch: &BranchPlan) -> bool {
 }
 
 /// For every entity, whether the stored edges that count as known alone make it an answer. None: the
-/// time of the budget was up before that was clear.
-pub fn known_answers(plan: &Plan, graph: &Graph, known: Known, budget: Budget) -> Option<Vec<bool>> {
+/// time was up before that was clear.
+pub fn known_answers(plan: &Plan, graph: &Graph, known: Known, control: &Control) -> Option<Vec<bool>> {
     let mut is_known = vec![false; graph.entities.len()];
-    for answer in answers_within(&plan.normal_form(), &World::of(graph, known.splits()), budget)? {
+    for answer in answers_within(&plan.normal_form(), &World::of(graph, known.splits()), control)? {
         is_known[answer.index()] = true;
     }
     Some(is_known)

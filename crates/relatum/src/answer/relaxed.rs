@@ -19,7 +19,7 @@ pub(super) fn answer(
     how: &Ask,
 ) -> Result<Answers, SearchError> {
     let settings = ContinuousSettings { calibration: how.calibration, known: how.known, ..how.continuous };
-    let mut search = Continuous::new(plan, model, graph, how.logic, settings, how.budget)?;
+    let mut search = Continuous::new(plan, model, graph, how.logic, settings, &how.control)?;
     let Found { scores, certainty, rows } = search.run()?;
     // As for the other methods: a truth value of 0 is no answer.
     let raw = !how.calibration.is_truth();
@@ -61,7 +61,7 @@ impl<'a> Explainer<'a> {
         search: &'a Continuous<'a>,
     ) -> Result<Self, SearchError> {
         let raw = !how.calibration.is_truth();
-        let beam = Beam::new(plan, truth, how.logic, how.width, how.budget, raw)?;
+        let beam = Beam::new(plan, truth, how.logic, how.width, &how.control, raw)?;
         let nearest = (0..plan.branches.len()).map(|branch| search.nearest(branch, 1 + ALTERNATIVES));
         Ok(Self { plan, truth, how, search, beam, nearest: nearest.collect() })
     }

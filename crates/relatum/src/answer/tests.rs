@@ -9,16 +9,18 @@ use super::explanation::atoms;
 use super::{
     Answer, Ask, Explanation, Marks, Method, SubQuery, Witness, answer, ask, known_answers, score_text,
 };
+use crate::control::Control;
 use crate::graph::{EntityId, Graph, GraphBuilder, Split};
 use crate::logic::TNorm;
 use crate::model::{Calibration, Model, predictor};
 use crate::plan::{Plan, PlanOptions, Statistics};
 use crate::query::testing::tiny_graph;
 use crate::query::{Limits, Syntax, VariableId, read};
+use crate::random::Rng;
 use crate::search::beam::Width;
-use crate::search::testing::every_score;
+use crate::search::testing::{Table, every_score, naive};
 use crate::search::tests::{checked, logics, tables};
-use crate::search::{Budget, Certainty, Known, Limit, Logic, Scorer, SearchError};
+use crate::search::{Certainty, Known, Limit, Logic, Scorer, SearchError, best};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
@@ -29,8 +31,8 @@ proptest! {
         let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 10_000, either_side: true, ..PlanOptions::default() });
         let method = if by_beam { Method::Beam } else { Method::Auto };
         let how = Ask { logic, method, explain: true, width: Width { k: 10_000, paper: false }, ..Ask::default() };
-        let known = Marks(known_answers(&plan, &graph, Known::ALL, how.budget));
-        let found = answer(&plan, &table, &known, &|_| None, &how).unwrap();
+        let known = Marks(known_answers(&plan, &graph, Known::ALL, &how.control));
+        let found = answer(&plan, &table, &known, &|_, _| Vec::new(), &how).unwrap();
         for answer in &found.answers {
             let explanation = answer.explanation.as_ref().expect("every answer has a reason");
             let (branch, score) = (explanation.branch_scores[explanation.branch], explanation.refold(logic));
@@ -58,7 +60,7 @@ proptest! {
         // A beam in the manner of the paper at full width: of trees too.
         let (method, width) = (if exactly { Method::Auto } else { Method::Beam }, Width { k: 10_000, paper: by_beam });
         let how = Ask { logic, method, explain: true, width, ..Ask::default() };
-        let found = answer(&plan, &table, &Marks(None), &|_| None, &how).unwrap();
+        let found = answer(&plan, &table, &Marks(None), &|_, _| Vec::new(), &how).unwrap();
         for answer in &found.answers {
             let explanation = answer.explanation.as_ref().expect("every answer has a reason");
             let branch = &checked.normal_form.branches[explanation.branch];
@@ -92,7 +94,7 @@ proptest! {
             return Ok(());
         }
         let answers: Vec<EntityId> = graph.entities.ids().collect();
-        let next_best = NextBest::new(&plan, &table, logic, Budget::default(), None, tried).unwrap();
+        let next_best = NextBest::new(&plan, &table, logic, &Control::default(), None, tried).unwrap();
         for (planned, branch) in plan.branches.iter().zip(&checked.normal_form.branches) {
             let listed = next_best.of_branch(planned, &answers).unwrap();
             for (listed, answer) in listed.iter().zip(&answers).filter(|(listed, _)| listed.certain) {
@@ -201,17 +203,18 @@ fn what_could_not_be_settled_in_time_is_called_neither_known_nor_predicted() {
     let text = r#"?G : exists F. stars(F, "Will Smith") and genre(F, G)"#;
     let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
     let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
-    let late = Budget { until: Some(std::time::Instant::now()), ..Budget::default() };
+    let late = Control::default().with_deadline(std::time::Instant::now());
     for method in [Method::Auto, Method::Beam, Method::Continuous] {
         let calibration = Calibration::Sigmoid;
-        let how = Ask { method, calibration, new_only: true, budget: late, ..Ask::default() };
+        let how = Ask { method, calibration, new_only: true, control: late.clone(), ..Ask::default() };
         let found = ask(&plan, &model, &graph, &how).unwrap();
         assert_eq!(found.certainty, Certainty::Stopped { by: Limit::Time });
         assert!(found.answers.iter().all(|answer| answer.standing() == "undetermined"), "{found:?}");
     }
     let scorer = Scorer::new(&model, &graph, Calibration::SoftmaxCount, Known::ALL);
     let found =
-        answer(&plan, &scorer, &Marks(None), &|_| None, &Ask { new_only: true, ..Ask::default() }).unwrap();
+        answer(&plan, &scorer, &Marks(None), &|_, _| Vec::new(), &Ask { new_only: true, ..Ask::default() })
+            .unwrap();
     assert!(!found.answers.is_empty() && found.answers.iter().all(|answer| answer.known.is_none()));
 }
 
@@ -409,4 +412,122 @@ fn as_the_paper_describes_it_a_beam_finds_only_what_it_came_by() {
     };
     assert_eq!(certain(true), 2, "tea and one cat");
     assert_eq!(certain(false), 4, "stored edges are followed from every value");
+}
+
+/// A world in which few edges are likely, as a trained model has it.
+fn skewed_table(entities: usize, relations: usize, seed: u64) -> Table {
+    let mut rng = Rng::new(seed);
+    let mut value = || {
+        let x = rng.below(1000) as f32 / 1000.0;
+        0.95 * x.powi(8)
+    };
+    let mut row = || (0..entities).map(|_| value()).collect::<Vec<f32>>();
+    let values = (0..relations).map(|_| (0..entities).map(|_| row()).collect()).collect();
+    Table { values }
+}
+
+fn named_graph(entities: usize, relations: usize) -> Graph {
+    let mut builder = GraphBuilder::default();
+    (0..entities).for_each(|id| drop(builder.entity(&format!("e{id}"))));
+    (0..relations).for_each(|id| drop(builder.relation(&format!("r{id}"))));
+    builder.finish().0
+}
+
+#[test]
+fn cyclic_questions_on_a_small_graph_are_proven_exact() {
+    let (graph, table) = (named_graph(40, 3), skewed_table(40, 3, 7));
+    for text in [
+        "?T : exists U, V. r0(e1, U) and r1(U, V) and r2(V, T) and not r0(U, T)",
+        "?T : exists U, V. r0(e2, U) and r1(U, V) and r2(V, T) and r0(U, T)",
+        "?T : exists U, V. r0(U, V) and r1(V, T) and r2(T, U)",
+        "?T : exists U. r0(e3, U) and r1(U, T) and r2(T, T)",
+        "?T : exists U. r0(e4, U) and r1(U, T) and not exists W. (r2(U, W) and r0(W, T))",
+    ] {
+        let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+        let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+        assert!(!plan.is_tree(), "{text}");
+        for method in [Method::Auto, Method::Exact] {
+            let how = Ask { method, width: Width { k: 4, paper: false }, explain: true, ..Ask::default() };
+            let found = answer(&plan, &table, &Marks(None), &|_, _| Vec::new(), &how).unwrap();
+            assert!(matches!(found.certainty, Certainty::Exact { .. }), "{text}: {:?}", found.certainty);
+            let expected = best(&naive(&table, &question.checked.normal_form, how.logic), 10, |_| true);
+            assert_eq!(found.answers.len(), 10);
+            for (answer, (entity, score)) in found.answers.iter().zip(expected) {
+                assert_eq!(answer.entity, entity, "{text}");
+                assert!((answer.score - score).abs() < 1e-5, "{text}");
+                let explanation = answer.explanation.as_ref().expect("a proven answer has its assignment");
+                assert!((explanation.refold(how.logic) - score).abs() < 1e-4, "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn known_answers_that_fill_the_top_end_a_search_before_it_begins() {
+    let mut builder = GraphBuilder::default();
+    for film in 0..400 {
+        let (film, director) = (format!("film {film}"), format!("director {}", film % 100));
+        builder.add(Split::Train, &film, "directed_by", &director);
+        builder.add(Split::Train, &film, "stars", if film.ends_with('7') { &director } else { "someone" });
+        builder.add(Split::Train, &director, "knows", "someone");
+        builder.add(Split::Train, "someone", "likes", &film);
+    }
+    let graph = builder.finish().0;
+    let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
+    for text in [
+        "?P : exists F. directed_by(F, P) and stars(F, P)",
+        "?P : exists F, S. directed_by(F, P) and knows(P, S) and likes(S, F)",
+    ] {
+        let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+        let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+        let how = Ask { top: 3, explain: true, ..Ask::default() };
+        let found = ask(&plan, &model, &graph, &how).unwrap();
+        assert!(matches!(found.certainty, Certainty::Exact { .. }), "{text}");
+        assert_eq!(found.rows, 0, "{text}");
+        assert_eq!(found.answers.len(), 3);
+        for answer in &found.answers {
+            assert_eq!((answer.score, answer.known), (1.0, Some(true)), "{text}");
+            assert!(answer.explanation.as_ref().is_some_and(|it| it.refold(how.logic) >= 1.0), "{text}");
+        }
+    }
+}
+
+#[test]
+fn rounding_is_no_answer() {
+    let (graph, table) = (named_graph(40, 1), skewed_table(40, 1, 3));
+    let text = "?T : r0(e1, T) and not r0(e1, T)";
+    let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    let logic = Logic { t_norm: TNorm::Lukasiewicz, ..Logic::default() };
+    let how = Ask { logic, ..Ask::default() };
+    let found = answer(&plan, &table, &Marks(None), &|_, _| Vec::new(), &how).unwrap();
+    assert_eq!(found.answers, []);
+}
+
+#[test]
+fn what_never_stands_on_a_side_of_a_relation_counts_as_little_as_is_said() {
+    let mut builder = GraphBuilder::default();
+    for (film, genre) in [("Jaws", "Thriller"), ("Hitch", "Comedy"), ("Alien", "Horror")] {
+        builder.add(Split::Train, film, "genre", genre);
+    }
+    builder.add(Split::Valid, "Jaws", "genre", "Hitch");
+    let graph = builder.finish().0;
+    let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
+    let question = read("?G : genre(Jaws, G)", Syntax::Text, &graph, Limits::default()).unwrap();
+    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    let scores = |unseen: f32, known: Known| {
+        let found = ask(&plan, &model, &graph, &Ask { unseen, known, ..Ask::default() }).unwrap();
+        let scores = found.answers.iter().map(|answer| (graph.entity_text(answer.entity), answer.score));
+        scores.collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let (plain, weighed, strict) =
+        (scores(1.0, Known::Ignore), scores(0.1, Known::Ignore), scores(0.0, Known::Ignore));
+    for genre in ["Thriller", "Comedy", "Horror"] {
+        assert_eq!((plain[genre], plain[genre]), (weighed[genre], strict[genre]));
+    }
+    for film in ["Jaws", "Hitch", "Alien"] {
+        assert!((plain[film] * 0.1 - weighed[film]).abs() < 1e-6);
+        assert!(!strict.contains_key(film), "a score of 0 is no answer");
+    }
+    assert!(scores(0.0, Known::ALL)["Hitch"] >= 1.0, "a trusted edge counts whatever stands there");
 }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{BenchmarkError, QueryGroup, Reading, Role, Search, Setting, Template};
+use crate::control::Control;
 use crate::graph::{EntityId, Graph, Split};
 use crate::model::{Calibration, LinkMetrics, Model, Reciprocals, Ties, filtered_rank};
 use crate::plan::{BranchPlan, Plan, PlanOptions, Statistics};
@@ -15,7 +16,7 @@ use crate::query::{Branch, Direction, Hop, Limits, Term};
 use crate::search::beam::{Beam, Width};
 use crate::search::continuous::{Continuous, ContinuousSettings};
 use crate::search::exact::{Exact, Goal};
-use crate::search::{AtomTruth, Budget, Scorer, SearchError};
+use crate::search::{AtomTruth, Scorer, SearchError};
 
 /// Answers benchmark queries with one model.
 pub struct Evaluator<'a> {
@@ -103,6 +104,7 @@ impl<'a> Evaluator<'a> {
         };
         let n = self.graph.entities.len();
         let scorer = Scorer::new(self.model, self.graph, setting.calibration, setting.known)
+            .with_unseen(setting.unseen)
             .with_sharpness(setting.sharpness);
         let mut outcome = Outcome { ranks: Vec::with_capacity(chosen.len()), rows: 0, seconds: 0.0 };
         // So many queries that the rows of their anchors fill one product, not more than 128 MB; few
@@ -142,17 +144,17 @@ impl<'a> Evaluator<'a> {
         truth: &dyn AtomTruth,
         setting: &Setting,
     ) -> Result<(Vec<f32>, usize), BenchmarkError> {
-        let (logic, budget) = (setting.logic(), Budget::default());
+        let (logic, control) = (setting.logic(), &Control::default());
         let raw = !setting.calibration.is_truth();
         let found = match setting.search {
             Search::Exact { floor, k } if plan.is_tree() && !raw => {
-                Exact::new(plan, truth, logic, budget)?.run(Goal::All { floor, most: Some(k) })?
+                Exact::new(plan, truth, logic, control)?.run(Goal::All { floor, most: Some(k) })?
             }
             Search::Exact { k, .. } | Search::Beam { k } => {
-                Beam::new(plan, truth, logic, Width { k, paper: false }, budget, raw)?.run()?
+                Beam::new(plan, truth, logic, Width { k, paper: false }, control, raw)?.run()?
             }
             Search::Paper { k } => {
-                Beam::new(plan, truth, logic, Width { k, paper: true }, budget, raw)?.run()?
+                Beam::new(plan, truth, logic, Width { k, paper: true }, control, raw)?.run()?
             }
             Search::Continuous { reg } => {
                 let Setting { calibration, known, .. } = *setting;
@@ -162,7 +164,7 @@ impl<'a> Evaluator<'a> {
                     regularization: reg,
                     ..ContinuousSettings::default()
                 };
-                Continuous::new(plan, self.model, self.graph, logic, settings, budget)?.run()?
+                Continuous::new(plan, self.model, self.graph, logic, settings, control)?.run()?
             }
         };
         Ok((found.scores, found.rows))

@@ -33,6 +33,9 @@ pub struct Setting {
     pub calibration: Calibration,
     /// What scores are multiplied by before a softmax: below 1 it is softer.
     pub sharpness: f32,
+    /// What predictions are multiplied by that lead to an entity which never stands on that side of the
+    /// relation in training: 1 leaves them as they are, 0 leaves them out.
+    pub unseen: f32,
     /// Which stored edges are trusted.
     pub known: Known,
     /// `c` of the negation `1 − min(1, c·x)`.
@@ -89,7 +92,7 @@ pub enum SettingError {
     /// A word that says nothing. Write one of those that the message lists.
     #[error(
         "`{found}` is no part of a setting: expected exact, beam, paper or continuous, then any of floor=0.001, k=64, reg=0.05, \
-         godel, product, lukasiewicz, a calibration ({}), sharpness=0.8, ignore, train, train+valid, all, negation=3, \
+         godel, product, lukasiewicz, a calibration ({}), sharpness=0.8, unseen=0.1, ignore, train, train+valid, all, negation=3, \
          negated=edge, union=in-place",
         names()
     )]
@@ -137,6 +140,7 @@ impl Default for Setting {
             t_norm: TNorm::Product,
             calibration: Calibration::SoftmaxCount,
             sharpness: 1.0,
+            unseen: 1.0,
             known: Known::TRAIN,
             negation: 1.0,
             negated: Reading::Path,
@@ -163,6 +167,9 @@ impl Display for Setting {
         write!(f, " {} {}", self.t_norm.name(), self.calibration.name())?;
         if self.sharpness.to_bits() != 1f32.to_bits() {
             write!(f, " sharpness={}", self.sharpness)?;
+        }
+        if self.unseen.to_bits() != 1f32.to_bits() {
+            write!(f, " unseen={}", self.unseen)?;
         }
         write!(f, " {}", known_name(self.known))?;
         if self.negation.to_bits() != 1f32.to_bits() {
@@ -225,7 +232,7 @@ const SEARCH: &str = "search";
 /// What a word is about; none if about nothing.
 fn subject(word: &str) -> Option<&'static str> {
     if let Some((name, _)) = word.split_once('=') {
-        return ["floor", "k", "reg", "sharpness", "negation", "negated", "union"]
+        return ["floor", "k", "reg", "sharpness", "unseen", "negation", "negated", "union"]
             .into_iter()
             .find(|known| *known == name);
     }
@@ -278,6 +285,9 @@ impl Setting {
             ("sharpness", _) => {
                 let expected = "sharpness to be a number above 0, at most 100";
                 self.sharpness = above_zero(100.0).ok_or_else(range(expected))?;
+            }
+            ("unseen", _) => {
+                self.unseen = number(1.0).ok_or_else(range("unseen to be a number from 0 to 1"))?;
             }
             ("negation", _) => {
                 let expected = "negation to be a number above 0, at most 1000";
@@ -354,12 +364,13 @@ mod tests {
                 for calibration in Calibration::ALL {
                     for (_, known) in KNOWN {
                         for negated in [Reading::Path, Reading::Edge] {
-                            let (sharpness, negation, union) = (0.8, 3.0, Union::InPlace);
+                            let (sharpness, unseen, negation, union) = (0.8, 0.1, 3.0, Union::InPlace);
                             let setting = Setting {
                                 search,
                                 t_norm,
                                 calibration,
                                 sharpness,
+                                unseen,
                                 known,
                                 negation,
                                 negated,

@@ -142,6 +142,7 @@ impl Family {
                     axes.push(vec![change(|s| s.t_norm = TNorm::Godel)]);
                     axes.push(vec![change(|s| s.known = Known::Ignore)]);
                 }
+                axes.push([0.1, 0.0].map(|unseen| change(move |s| s.unseen = unseen)).into());
                 if shape.negates {
                     axes.push([2.0, 3.0, 6.0, 12.0].map(|c| change(move |s| s.negation = c)).into());
                 }
@@ -174,7 +175,8 @@ impl Evaluator<'_> {
         chosen: &[usize],
         go_on: &dyn Fn(usize, usize) -> bool,
     ) -> Result<Choice, BenchmarkError> {
-        let axes = family.axes(&Traits::of(group)?);
+        let traits = Traits::of(group)?;
+        let axes = family.axes(&traits);
         let all = 1 + axes.iter().map(Vec::len).sum::<usize>();
         let mut trials: Vec<Trial> = Vec::new();
         let mut attempt = |setting: Setting| {
@@ -185,12 +187,12 @@ impl Evaluator<'_> {
             Ok::<_, BenchmarkError>((metrics, outcome.ranks.iter().map(hits).collect::<Vec<f64>>()))
         };
         let mut best = family.start();
-        // Of one atom every calibration keeps the order, so nothing need be tried; but softmax-count has a
-        // ceiling, below which the best would tie.
+        // Of one atom every calibration keeps the order; but softmax-count has a ceiling, below which the
+        // best would tie.
+        if !traits.joins && best.calibration == Calibration::SoftmaxCount {
+            best.calibration = Calibration::Softmax;
+        }
         if axes.is_empty() {
-            if best.calibration == Calibration::SoftmaxCount {
-                best.calibration = Calibration::Softmax;
-            }
             return Ok(Choice { setting: best, trials, fingerprint: group.fingerprint() });
         }
         let (mut score, mut hits) = attempt(best)?;

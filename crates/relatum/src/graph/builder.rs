@@ -5,6 +5,7 @@ use super::dictionary::{Dictionary, Texts};
 use super::ids::{EntityId, Id, RelationId, Split, Triple};
 use super::interner::{Interner, Mark};
 use super::names::Prefixes;
+use super::sides::Derived;
 use super::{Graph, Inverses};
 use crate::store::memory;
 
@@ -142,7 +143,17 @@ impl GraphBuilder {
             || (dictionary(entities, &entity_labels), dictionary(relations, &relation_labels)),
             || connect(count, triples),
         );
-        (Graph { entities: dictionaries.0, relations: dictionaries.1, inverses, prefixes, edges }, report)
+        (
+            Graph {
+                entities: dictionaries.0,
+                relations: dictionaries.1,
+                inverses,
+                prefixes,
+                edges,
+                sides: Derived::default(),
+            },
+            report,
+        )
     }
 }
 

@@ -14,6 +14,7 @@ mod inverses;
 mod names;
 mod nearest;
 pub mod read;
+mod sides;
 mod split;
 mod stats;
 
@@ -24,8 +25,11 @@ pub use films::films;
 pub use ids::{EntityId, Id, RelationId, Split, Triple};
 pub use inverses::Inverses;
 pub use names::{NameError, Prefixes};
+pub use sides::Sides;
 pub use split::{Shares, SplitError, SplitReport};
 pub use stats::{Quantiles, RelationStats, Stats};
+
+use self::sides::Derived;
 
 /// A graph with its names and splits, in memory or mapped from a project folder.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,12 +43,18 @@ pub struct Graph {
     /// IRI prefixes of the sources.
     pub prefixes: Prefixes,
     pub(crate) edges: [Edges; 3],
+    pub(crate) sides: Derived<Sides>,
 }
 
 impl Graph {
     /// The edges of a split.
     pub fn edges(&self, split: Split) -> &Edges {
         &self.edges[split as usize]
+    }
+
+    /// Which entities stand on which side of a relation in the training edges; found when first asked for.
+    pub fn sides(&self) -> &Sides {
+        self.sides.get(|| Sides::of(self.edges(Split::Train), self.relations.len()))
     }
 
     /// The entity a person means; see [`Dictionary::resolve`].

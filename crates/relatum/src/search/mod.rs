@@ -13,6 +13,7 @@ mod error;
 pub mod exact;
 mod facts;
 mod fold;
+mod proof;
 pub(crate) mod rows;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -25,6 +26,8 @@ pub use error::SearchError;
 pub use top::best;
 pub use truth::{AtomTruth, Known, Scorer};
 
+pub use crate::control::Limit;
+use crate::graph::EntityId;
 use crate::logic::{Negation, TNorm};
 
 /// How truth values are combined, and when to stop.
@@ -42,52 +45,17 @@ impl Default for Logic {
     }
 }
 
-/// What a search may use up.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Budget {
-    /// At most so many rows; none: no limit.
-    pub rows: Option<usize>,
-    /// Not longer than this moment; none: no limit.
-    pub until: Option<std::time::Instant>,
-    /// Asked between blocks of rows whether to stop: somebody may have lost patience.
-    pub stop: Option<fn() -> bool>,
-}
-
-impl Budget {
-    /// Whether the time is up, or somebody asked to stop.
-    pub(crate) fn is_late(&self) -> bool {
-        self.until.is_some_and(|until| std::time::Instant::now() >= until)
-            || self.stop.is_some_and(|stop| stop())
-    }
-
-    /// The same with half of the time that is left.
-    pub(crate) fn halved(self) -> Self {
-        let now = std::time::Instant::now();
-        let half = |until: std::time::Instant| now + until.saturating_duration_since(now) / 2;
-        Self { until: self.until.map(half), ..self }
-    }
-
-    /// Which limit ended a search that was stopped.
-    pub(crate) fn limit(&self) -> Limit {
-        if self.stop.is_some_and(|stop| stop()) {
-            Limit::Asked
-        } else if self.is_late() {
-            Limit::Time
-        } else {
-            Limit::Rows
-        }
-    }
-
-    /// How many values to take at once, each worth `cost` rows: at most `block`, and no more than are
-    /// left after so many rows. 0: the budget is spent.
-    pub(crate) fn block(&self, rows: usize, cost: usize, block: usize) -> usize {
-        if self.is_late() { 0 } else { block.min(self.left(rows).checked_div(cost).unwrap_or(block)) }
-    }
-
-    /// How many rows are left after so many.
-    pub(crate) fn left(&self, rows: usize) -> usize {
-        self.rows.map_or(usize::MAX, |most| most.saturating_sub(rows))
-    }
+/// How far a search is: the event that [`Control`](crate::control::Control) listeners hear while it runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Rows scored so far.
+    pub rows: usize,
+    /// The best answers so far, best first, with what is certain of their scores.
+    pub best: Vec<(EntityId, f32)>,
+    /// How many of them, from the first on, are proven to be in their place.
+    pub proven: usize,
+    /// How many answers are wanted.
+    pub wanted: usize,
 }
 
 /// What a search found.
@@ -111,7 +79,12 @@ pub enum Certainty {
         within: f32,
     },
     /// The best that a beam found; others may be better.
-    Beam,
+    Beam {
+        /// How many assignments it kept.
+        k: usize,
+        /// Whether a narrower beam had found the same answers.
+        settled: bool,
+    },
     /// Where the vectors of continuous optimisation came to rest; elsewhere may be better.
     Continuous {
         /// Steps taken, over all branches.
@@ -119,22 +92,11 @@ pub enum Certainty {
         /// Whether the vectors of every branch came to rest, and none was at its limit of steps first.
         at_rest: bool,
     },
-    /// The budget was spent first; these are the best so far.
+    /// A limit was reached first; these are the best so far.
     Stopped {
         /// What of it.
         by: Limit,
     },
-}
-
-/// What ended a search before it was done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// The time.
-    Time,
-    /// The number of rows.
-    Rows,
-    /// Somebody asked to stop.
-    Asked,
 }
 
 /// `rows[y][x]` for some y at once, in a buffer of bounded size.

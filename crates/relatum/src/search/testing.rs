@@ -36,8 +36,12 @@ impl AtomTruth for Table {
         }
     }
 
-    fn known(&self, _: EntityId, _: Hop, _: EntityId) -> Option<Split> {
-        None
+    fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
+        let truth = match hop.direction {
+            Direction::Forward => self.truth(hop.relation, from, to),
+            Direction::Backward => self.truth(hop.relation, to, from),
+        };
+        (truth >= 1.0).then_some(Split::Train)
     }
 
     /// What is entirely true counts as stored.

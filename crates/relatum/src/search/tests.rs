@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::beam::{Beam, Width};
+use super::beam::{Beam, Effort, Widened, Width};
 use super::exact::{Exact, Goal};
 use super::testing::{Table, naive};
-use super::{Budget, Certainty, Logic, best};
+use super::{Certainty, Logic, best};
+use crate::control::Control;
 use crate::graph::{EntityId, Graph, GraphBuilder, Id};
 use crate::logic::{Negation, TNorm};
 use crate::plan::{Plan, PlanOptions, Statistics, Union};
@@ -57,10 +58,10 @@ proptest! {
         let options = PlanOptions { beam: WIDE.k, either_side, ..PlanOptions::default() };
         let plan = Plan::new(&checked, &Statistics::new(&graph), options);
         let expected = naive(&table, &checked.normal_form, logic);
-        let beam = Beam::new(&plan, &table, logic, WIDE, Budget::default(), false).unwrap().run().unwrap();
+        let beam = Beam::new(&plan, &table, logic, WIDE, &Control::default(), false).unwrap().run().unwrap();
         prop_assert!(close(&beam.scores, &expected), "beam {:?}, naive {expected:?}", beam.scores);
         if plan.is_tree() {
-            let mut exact = Exact::new(&plan, &table, logic, Budget::default()).unwrap();
+            let mut exact = Exact::new(&plan, &table, logic, &Control::default()).unwrap();
             let found = exact.run(Goal::All { floor: 0.0, most: None }).unwrap();
             prop_assert!(close(&found.scores, &expected), "exact {:?}, naive {expected:?}", found.scores);
         }
@@ -73,7 +74,7 @@ proptest! {
         let options = PlanOptions { union: Union::InPlace, ..PlanOptions::default() };
         let plan = Plan::new(&checked, &Statistics::new(&tiny_graph(&[])), options);
         if plan.joined.is_some() {
-            let run = |goal| Exact::new(&plan, &table, logic, Budget::default()).unwrap().run(goal).unwrap();
+            let run = |goal| Exact::new(&plan, &table, logic, &Control::default()).unwrap().run(goal).unwrap();
             let found = run(Goal::All { floor: 0.0, most: None }).scores;
             let at_the_end = naive(&table, &checked.normal_form, logic);
             match logic.t_norm {
@@ -98,7 +99,7 @@ proptest! {
         let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions::default());
         if plan.is_tree() {
             let expected = naive(&table, &checked.normal_form, logic);
-            let mut exact = Exact::new(&plan, &table, logic, Budget::default()).unwrap();
+            let mut exact = Exact::new(&plan, &table, logic, &Control::default()).unwrap();
             let found = exact.run(Goal::Top { count, keep: &|_| true, within: 0.0, most: None }).unwrap();
             let is_exact = matches!(found.certainty, Certainty::Exact { .. });
             prop_assert!(is_exact);
@@ -116,7 +117,7 @@ proptest! {
         let Some(plan) = tree_without_sub_queries(&checked) else { return Ok(()) };
         let expected = naive(&table, &checked.normal_form, logic);
         let run = |most| {
-            let mut exact = Exact::new(&plan, &table, logic, Budget::default()).unwrap();
+            let mut exact = Exact::new(&plan, &table, logic, &Control::default()).unwrap();
             exact.run(Goal::All { floor, most }).unwrap()
         };
         let (some, all) = (run(Some(most)), run(None));
@@ -140,7 +141,7 @@ proptest! {
         let expected = naive(&table, &checked.normal_form, logic);
         let run = |most| {
             let goal = Goal::Top { count, keep: &|_| true, within: 0.0, most: Some(most) };
-            Exact::new(&plan, &table, logic, Budget::default()).unwrap().run(goal).unwrap()
+            Exact::new(&plan, &table, logic, &Control::default()).unwrap().run(goal).unwrap()
         };
         let (narrow, wide) = (run(most), run(100));
         prop_assert!(narrow.scores.iter().zip(&expected).all(|(low, truth)| low <= &(truth + 1e-5)));
@@ -154,17 +155,33 @@ proptest! {
     }
 
     #[test]
+    fn a_beam_that_widens_proves_the_true_top_of_every_question(
+        checked in checked(), table in tables(), logic in logics(), count in 1usize..4, k in 1usize..3
+    ) {
+        let plan = Plan::new(&checked, &Statistics::new(&tiny_graph(&[])), PlanOptions { beam: k, ..PlanOptions::default() });
+        let expected = naive(&table, &checked.normal_form, logic);
+        let width = Width { k, paper: false };
+        let mut beam = Beam::new(&plan, &table, logic, width, &Control::default(), false).unwrap();
+        let goal = Widened { count, keep: &|x| x.0 != 1, within: 1e-5, effort: Effort::Some };
+        let found = beam.widen(&goal).unwrap();
+        let is_exact = matches!(found.certainty, Certainty::Exact { .. });
+        prop_assert!(is_exact, "{:?}", found.certainty);
+        let scores = |scores: &[f32]| best(scores, count, |x| x.0 != 1).iter().map(|it| it.1).collect::<Vec<_>>();
+        prop_assert!(close(&scores(&found.scores), &scores(&expected)), "{:?} {expected:?}", found.scores);
+    }
+
+    #[test]
     fn a_limit_on_rows_is_kept_and_nothing_is_claimed_too_much(
         checked in checked(), table in tables(), logic in logics(), limit in 0usize..16, paper: bool
     ) {
         let graph = tiny_graph(&[]);
         let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: WIDE.k, either_side: true, ..PlanOptions::default() });
         let expected = naive(&table, &checked.normal_form, logic);
-        let budget = Budget { rows: Some(limit), ..Budget::default() };
-        let beam = Beam::new(&plan, &table, logic, Width { paper, ..WIDE }, budget, false).unwrap();
+        let control = Control::default().with_rows(limit);
+        let beam = Beam::new(&plan, &table, logic, Width { paper, ..WIDE }, &control, false).unwrap();
         let mut found = vec![beam.run().unwrap()];
         if plan.is_tree() {
-            let run = |goal| Exact::new(&plan, &table, logic, budget).unwrap().run(goal).unwrap();
+            let run = |goal| Exact::new(&plan, &table, logic, &control).unwrap().run(goal).unwrap();
             found.push(run(Goal::Top { count: 2, keep: &|_| true, within: 0.0, most: None }));
             let all = run(Goal::All { floor: 0.0, most: None });
             prop_assert!(all.rows <= limit, "{} of {limit}", all.rows);
@@ -183,7 +200,7 @@ proptest! {
         prop_assume!(plan.is_tree());
         let run = || {
             let goal = Goal::Top { count: 2, keep: &|_| true, within: 0.0, most: None };
-            Exact::new(&plan, &table, logic, Budget::default()).unwrap().run(goal).unwrap()
+            Exact::new(&plan, &table, logic, &Control::default()).unwrap().run(goal).unwrap()
         };
         let ((a, b), alone) = (rayon::join(run, run), run());
         prop_assert!(a == alone && b == alone);
@@ -200,7 +217,7 @@ proptest! {
         let expected = naive(&table, &checked.normal_form, logic);
         for paper in [false, true] {
             let width = Width { k, paper };
-            let beam = Beam::new(&plan, &table, logic, width, Budget::default(), false).unwrap().run().unwrap();
+            let beam = Beam::new(&plan, &table, logic, width, &Control::default(), false).unwrap().run().unwrap();
             prop_assert!(beam.scores.iter().zip(&expected).all(|(low, truth)| low <= &(truth + 1e-5)));
         }
     }
@@ -224,7 +241,7 @@ fn of_raw_scores_a_variable_is_maximised_before_what_does_not_mention_it() {
     let expected: Vec<f32> = (0..3).map(|a| best(a) * r(1, 0, a)).collect();
     for paper in [false, true] {
         let width = Width { k: 3, paper };
-        let beam = Beam::new(&plan, &table, logic, width, Budget::default(), true).unwrap();
+        let beam = Beam::new(&plan, &table, logic, width, &Control::default(), true).unwrap();
         assert_eq!(beam.run().unwrap().scores, expected);
         // The explanation is of the assignment that made the score.
         let answers = [0, 1, 2].map(EntityId::from_index);
@@ -251,7 +268,7 @@ fn what_alternatives_have_in_common_counts_once_where_they_are_joined_in_place()
         let checked = read(text, Syntax::detect(text), &graph, Limits::default()).unwrap().checked;
         let plan =
             Plan::new(&checked, &Statistics::new(&graph), PlanOptions { union, ..PlanOptions::default() });
-        let mut exact = Exact::new(&plan, &table, Logic::default(), Budget::default()).unwrap();
+        let mut exact = Exact::new(&plan, &table, Logic::default(), &Control::default()).unwrap();
         let found = exact.run(Goal::All { floor: 0.0, most: None }).unwrap();
         (found.scores[0], found.rows)
     };
@@ -278,7 +295,7 @@ fn what_was_taken_for_nothing_is_told_where_answers_are_as_small() {
         let text = "?A : exists V, W. r0(e0, V) and r1(V, W) and r2(W, A)";
         let checked = read(text, Syntax::Text, &graph, Limits::default()).unwrap().checked;
         let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions::default());
-        let mut exact = Exact::new(&plan, &table, Logic::default(), Budget::default()).unwrap();
+        let mut exact = Exact::new(&plan, &table, Logic::default(), &Control::default()).unwrap();
         let found = exact.run(Goal::Top { count: 2, keep: &|_| true, within: 5e-5, most: None }).unwrap();
         let Certainty::Exact { within } = found.certainty else { panic!("{:?}", found.certainty) };
         let expected = naive(&table, &checked.normal_form, Logic::default());

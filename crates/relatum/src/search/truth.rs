@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::facts::Facts;
-use crate::graph::{EntityId, Graph, RelationId, Split};
+use crate::graph::{EntityId, Graph, Id, RelationId, Split};
 use crate::kernels::{Threads, scale_by};
 use crate::model::{Calibration, Model, Reciprocals};
 use crate::query::{Direction, Hop};
@@ -78,6 +78,8 @@ pub struct Scorer<'a> {
     reciprocals: Reciprocals,
     pub(super) calibration: Calibration,
     pub(super) sharpness: f32,
+    unseen: f32,
+    graph: &'a Graph,
 }
 
 impl<'a> Scorer<'a> {
@@ -90,6 +92,8 @@ impl<'a> Scorer<'a> {
             reciprocals: Reciprocals::of(graph),
             calibration,
             sharpness: 1.0,
+            unseen: 1.0,
+            graph,
         }
     }
 
@@ -98,6 +102,35 @@ impl<'a> Scorer<'a> {
     #[must_use]
     pub fn with_sharpness(self, sharpness: f32) -> Self {
         Self { sharpness, ..self }
+    }
+
+    /// The same with predictions multiplied by a weight where the entity that they lead to never stands on
+    /// that side of the relation in training: below 1 things of a wrong kind count less, at 0 not at all.
+    #[must_use]
+    pub fn with_unseen(self, unseen: f32) -> Self {
+        Self { unseen, ..self }
+    }
+
+    /// Weighs down what never stands where the hop leads to.
+    fn weigh(&self, hop: Hop, row: &mut [f32]) {
+        // Raw scores may be negative: a weight would lift those.
+        if self.unseen >= 1.0 || !self.calibration.is_truth() {
+            return;
+        }
+        let seen = match hop.direction {
+            Direction::Forward => self.graph.sides().objects(hop.relation),
+            Direction::Backward => self.graph.sides().subjects(hop.relation),
+        };
+        // A relation without training edges says nothing about kinds.
+        if seen.is_empty() {
+            return;
+        }
+        let (mut from, n) = (0, row.len());
+        for next in seen.iter().map(|x| x.index()).take_while(|&next| next < n) {
+            scale_by(&mut row[from..next], self.unseen);
+            from = next + 1;
+        }
+        scale_by(&mut row[from..], self.unseen);
     }
 
     /// Turns the scores of a head's row into truth values.
@@ -139,6 +172,7 @@ impl AtomTruth for Scorer<'_> {
         let rows = rows.par_chunks_exact_mut(self.entities()).zip(pairs);
         rows.with_min_len(Threads::here().grain()).for_each(|(row, &(head, hop))| {
             self.calibrate(head, hop, row);
+            self.weigh(hop, row);
             self.facts.mark(head, hop, row);
         });
     }

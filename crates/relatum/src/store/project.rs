@@ -116,7 +116,7 @@ impl Project {
         for (prefix, iri) in &manifest.prefixes {
             prefixes.insert(prefix, iri);
         }
-        let graph = Graph { entities, relations, inverses, prefixes, edges };
+        let graph = Graph { entities, relations, inverses, prefixes, edges, ..Graph::default() };
         if counts(&graph) != manifest.counts {
             let what = format!("it speaks of {:?}, the files hold {:?}", manifest.counts, counts(&graph));
             return Err(StoreError::damaged(&dir.join(super::manifest::MANIFEST), what));

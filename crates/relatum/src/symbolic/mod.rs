@@ -15,9 +15,9 @@ mod world;
 
 pub use world::World;
 
+use crate::control::Control;
 use crate::graph::EntityId;
 use crate::query::{NormalForm, VariableId};
-use crate::search::Budget;
 use patience::Patience;
 use search::Search;
 
@@ -43,35 +43,50 @@ pub fn answers(query: &NormalForm, world: &World<'_>) -> Vec<EntityId> {
     cheapest(query, world).into_iter().map(|(id, _)| id).collect()
 }
 
-/// The same, but only until the time of a budget is up. None: it was up before all were found.
-pub fn answers_within(query: &NormalForm, world: &World<'_>, budget: Budget) -> Option<Vec<EntityId>> {
-    let patience = Patience::new(budget);
+/// The same, but only until the time is up. None: it was up before all were found.
+pub fn answers_within(query: &NormalForm, world: &World<'_>, control: &Control) -> Option<Vec<EntityId>> {
+    let patience = Patience::new(control);
     let found = cheapest_within(query, world, &patience);
     (!patience.is_lost()).then(|| found.into_iter().map(|(id, _)| id).collect())
 }
 
-/// Why an entity is an answer in a world: the alternative by which it is one, and the values of that
-/// alternative's variables. None: it is no answer, or the time of a budget was up before that was found.
-pub fn reason(
+/// One way in which an entity is an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The alternative by which it is one.
+    pub branch: usize,
+    /// The values of that alternative's variables.
+    pub assignment: Vec<(VariableId, EntityId)>,
+}
+
+/// Why an entity is an answer in a world, in at most so many ways, those of the first alternatives first.
+/// Fewer: there are no more, or the time was up.
+pub fn reasons(
     query: &NormalForm,
     world: &World<'_>,
     answer: EntityId,
-    budget: Budget,
-) -> Option<(usize, Vec<(VariableId, EntityId)>)> {
-    let patience = Patience::new(budget);
+    most: usize,
+    control: &Control,
+) -> Vec<Reason> {
+    let patience = Patience::new(control);
     let domains = vec![None; query.variables.len()];
-    query.branches.iter().enumerate().find_map(|(which, branch)| {
-        let (_, values) = Search::new(branch, world, &patience, &domains).cheapest(query.target, answer)?;
-        let value = |id: VariableId| Some((id, values[id.index()]?));
-        Some((which, branch.variables().into_iter().filter_map(value).collect()))
-    })
+    let mut reasons = Vec::new();
+    for (which, branch) in query.branches.iter().enumerate() {
+        let search = Search::new(branch, world, &patience, &domains);
+        for values in search.assignments(query.target, answer, most - reasons.len()) {
+            let value = |id: VariableId| Some((id, values[id.index()]?));
+            let assignment = branch.variables().into_iter().filter_map(value).collect();
+            reasons.push(Reason { branch: which, assignment });
+        }
+    }
+    reasons
 }
 
 /// The answers of a query, ascending, each with the smallest cost of an assignment that makes it
 /// one: how many of the query's positive atoms stand for edges that cost something in this world.
 /// Of several alternatives the cheapest counts; negated atoms cost nothing.
 pub fn cheapest(query: &NormalForm, world: &World<'_>) -> Vec<(EntityId, u8)> {
-    cheapest_within(query, world, &Patience::new(Budget::default()))
+    cheapest_within(query, world, &Patience::new(&Control::default()))
 }
 
 fn cheapest_within(query: &NormalForm, world: &World<'_>, patience: &Patience) -> Vec<(EntityId, u8)> {

@@ -37,6 +37,41 @@ impl<'a> Search<'a> {
         self.complete(&mut values)
     }
 
+    /// Assignments that give the target this value, whatever they cost; no more than `most`.
+    pub(super) fn assignments(&self, target: VariableId, value: EntityId, most: usize) -> Vec<Values> {
+        let mut values = vec![None; self.domains.len()];
+        values[target.index()] = Some(value);
+        let mut found = Vec::new();
+        let holds = |triple: Triple| self.world.cost(triple).is_some();
+        if self.branch.positive.iter().filter_map(|atom| triple(atom, &values)).all(holds) {
+            self.collect(&mut values, most, &mut found);
+        }
+        found
+    }
+
+    fn collect(&self, values: &mut Values, most: usize, found: &mut Vec<Values>) {
+        if found.len() >= most {
+            return;
+        }
+        let Some(x) = self.next_variable(values) else {
+            if self.negation_holds(values) {
+                found.push(values.clone());
+            }
+            return;
+        };
+        let mut candidates = self.candidates(x, values);
+        // An edge may stand in several layers.
+        candidates.sort_unstable();
+        candidates.dedup();
+        for value in candidates.into_iter().take_while(|_| self.patience.step()) {
+            values[x.index()] = Some(value);
+            if self.cost_of(x, values).is_some() {
+                self.collect(values, most, found);
+            }
+        }
+        values[x.index()] = None;
+    }
+
     /// The cheapest assignment that completes the given values, and its cost.
     fn complete(&self, values: &mut Values) -> Option<(u8, Values)> {
         let mut cost = 0;

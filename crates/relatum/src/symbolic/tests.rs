@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::control::Cancel;
 use crate::graph::{Graph, GraphBuilder, Split, Triple};
 use crate::query::testing::{ENTITIES, RELATIONS, brute_force, edges, safe_query, tiny_graph};
 use crate::query::{Atom, Branch, Limits, Term};
@@ -29,8 +30,8 @@ proptest! {
             LEFT.set(LEFT.get().saturating_sub(1));
             LEFT.get() == 0
         };
-        let budget = Budget { stop: Some(impatient), ..Budget::default() };
-        let found = answers_within(&checked.normal_form, &World::of(&graph, &[Split::Train]), budget);
+        let control = Control::default().with_cancel(Cancel::when(impatient));
+        let found = answers_within(&checked.normal_form, &World::of(&graph, &[Split::Train]), &control);
         prop_assert!(checks > 1 || found.is_none());
         prop_assert!(found.is_none_or(|found| found == brute_force(&query, &graph)));
     }

@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use relatum::answer::{Ask, Method};
 use relatum::benchmark::Setting;
+use relatum::control::{Cancel, Control};
 use relatum::logic::{Negation, TNorm};
 use relatum::model::{Calibration, ModelFolder};
 use relatum::query::Limits;
 use relatum::search::beam::Width;
 use relatum::search::continuous::ContinuousSettings;
-use relatum::search::{Budget, Known, Logic};
+use relatum::search::{Known, Logic};
 
 use crate::exit::Misuse;
 use crate::signals;
@@ -45,6 +46,11 @@ pub(crate) struct Flags {
     /// Negate atoms as 1 - min(1, C·truth) (sub-queries as 1 - truth); auto: as tuned, else 1
     #[arg(long, value_name = "C", default_value = AUTO, value_parser = parse_scale, allow_negative_numbers = true)]
     negation_scale: Auto<f32>,
+    /// Multiply predictions by W that lead to an entity which never stands on that side of the relation in
+    /// training, so that things of a wrong kind count less; 1 leaves them as they are, 0 leaves them out;
+    /// auto: as tuned, else 1
+    #[arg(long, value_name = "W", default_value = AUTO, value_parser = parse_weight, allow_negative_numbers = true)]
+    unseen: Auto<f32>,
     /// Which stored edges count as true: all, those of train only, or none; auto: all, but none with
     /// raw scores, beside which 1 means nothing; continuous optimisation trusts edges from named entities
     /// to the answer only
@@ -136,6 +142,7 @@ impl Flags {
             ("t-norm", self.t_norm.to_string()),
             ("calibration", self.calibration.to_string()),
             ("negation-scale", self.negation_scale.to_string()),
+            ("unseen", self.unseen.to_string()),
             ("known", self.known.clone()),
             ("top", self.wanted(None).to_string()),
             ("new-only", switch(self.new_only)),
@@ -195,6 +202,19 @@ impl Flags {
         })
     }
 
+    /// What the answer may use up, from now on.
+    fn control(&self) -> Control {
+        let control = Control::default().with_cancel(Cancel::when(signals::stop_requested));
+        let control = match self.max_rows {
+            Some(rows) => control.with_rows(rows),
+            None => control,
+        };
+        match self.timeout {
+            Some(timeout) => control.with_deadline(Instant::now() + timeout),
+            None => control,
+        }
+    }
+
     /// What the engine is told, with `top` answers wanted and what was tuned for such a question. The
     /// time for the answer begins now.
     pub(super) fn resolve(&self, top: usize, tuned: Option<&Setting>) -> Ask {
@@ -207,7 +227,7 @@ impl Flags {
             },
             ..Setting::default()
         };
-        let Setting { t_norm, calibration, sharpness, negation, .. } = tuned.unwrap_or(plain);
+        let Setting { t_norm, calibration, sharpness, negation, unseen, .. } = tuned.unwrap_or(plain);
         let scale = self.negation_scale.0.unwrap_or(negation);
         Ask {
             method: match self.method.as_str() {
@@ -222,6 +242,7 @@ impl Flags {
             logic: Logic { t_norm: self.t_norm.0.unwrap_or(t_norm), negation: Negation { scale } },
             calibration: self.calibration.0.unwrap_or(calibration),
             sharpness,
+            unseen: self.unseen.0.unwrap_or(unseen),
             known: match self.known.as_str() {
                 "ignore" => Known::Ignore,
                 "train" => Known::TRAIN,
@@ -231,11 +252,7 @@ impl Flags {
             top,
             new_only: self.new_only,
             explain: self.explain || self.dot,
-            budget: Budget {
-                rows: self.max_rows,
-                until: self.timeout.map(|timeout| Instant::now() + timeout),
-                stop: Some(signals::stop_requested),
-            },
+            control: self.control(),
         }
     }
 }
@@ -268,6 +285,14 @@ fn parse_scale(text: &str) -> Result<Auto<f32>, String> {
     }
     let scale = text.parse().ok().filter(|scale: &f32| scale.is_finite() && *scale > 0.0);
     scale.map(|scale| Auto(Some(scale))).ok_or_else(|| "expected a number above 0, or auto".to_owned())
+}
+
+fn parse_weight(text: &str) -> Result<Auto<f32>, String> {
+    if text == AUTO {
+        return Ok(Auto(None));
+    }
+    let weight = text.parse().ok().filter(|weight| (0.0..=1.0).contains(weight));
+    weight.map(|weight| Auto(Some(weight))).ok_or_else(|| "expected a number from 0 to 1, or auto".to_owned())
 }
 
 fn parse_seconds(text: &str) -> Result<Duration, String> {

@@ -12,7 +12,10 @@ fn certainty_text(answers: &Answers) -> String {
     match answers.certainty {
         Certainty::Exact { within } if within > 0.0 => format!("proven exact to {}", at_most(within)),
         Certainty::Exact { .. } => "proven exact".to_owned(),
-        Certainty::Beam => "the best of a beam".to_owned(),
+        Certainty::Beam { k, settled } => {
+            let settled = if settled { ", as of a narrower one" } else { "" };
+            format!("the best of a beam of {k}{settled}")
+        }
         Certainty::Continuous { steps, at_rest } => {
             let end = if at_rest { "" } else { " and not yet at rest" };
             format!("continuous optimisation, {steps} steps{end}; explained by the nearest entities")
@@ -292,7 +295,12 @@ mod tests {
         let answer =
             |id, score| Answer { entity: EntityId(id), score, known: Some(false), explanation: None };
         let answers = vec![answer(1, 0.75), answer(0, 1.23e-12)];
-        let answers = Answers { answers, method: Method::Beam, certainty: Certainty::Beam, rows: 1 };
+        let answers = Answers {
+            answers,
+            method: Method::Beam,
+            certainty: Certainty::Beam { k: 64, settled: false },
+            rows: 1,
+        };
         let text = as_text(&graph, &question, &answers, false, None);
         let lines: Vec<&str> = text.lines().filter(|line| line.ends_with("predicted")).collect();
         assert!(

@@ -7,11 +7,12 @@ use std::ops::Range;
 
 use super::program::{Link, Program, Side};
 use super::{ContinuousSettings, Optimum};
+use crate::control::Control;
 use crate::kernels::{adam, axpy, dot};
 use crate::logic::TNorm;
 use crate::model::{Calibration, Layout, LinkPredictor, Model};
 use crate::random::Rng;
-use crate::search::{Budget, Logic, SearchError};
+use crate::search::{Logic, SearchError};
 
 /// How many steps in a row the loss must stand still.
 const PATIENCE: usize = 10;
@@ -119,14 +120,12 @@ impl<'a> Ascent<'a> {
     }
 
     /// Climbs until the loss stands still, or the steps or the time are used up.
-    pub(super) fn climb(&mut self, budget: &Budget) -> Result<End, SearchError> {
+    pub(super) fn climb(&mut self, control: &Control) -> Result<End, SearchError> {
         let (mut still, mut before) = (0, f32::INFINITY);
         // A branch whose atoms all come from anchors still has a target to place; one without
         // variables has nothing.
         while self.step < self.settings.steps && !self.values.is_empty() {
-            if self.step.is_multiple_of(UNTIMED)
-                && budget.until.is_some_and(|until| std::time::Instant::now() >= until)
-            {
+            if self.step.is_multiple_of(UNTIMED) && control.is_past_deadline() {
                 return Ok(End::Time);
             }
             let penalty = self.differentiate();

@@ -34,7 +34,8 @@ mod tests;
 pub use nearest::nearest;
 
 use super::facts::Facts;
-use super::{Budget, Certainty, Found, Known, Logic, SearchError};
+use super::{Certainty, Found, Known, Logic, SearchError};
+use crate::control::Control;
 use crate::graph::{EntityId, Graph, Id};
 use crate::kernels::meet;
 use crate::logic::TNorm;
@@ -86,7 +87,7 @@ pub struct Continuous<'a> {
     facts: Facts<'a>,
     logic: Logic,
     settings: ContinuousSettings,
-    budget: Budget,
+    control: Control,
     programs: Vec<Program>,
     optima: Vec<Optimum>,
 }
@@ -116,7 +117,7 @@ impl<'a> Continuous<'a> {
         graph: &'a Graph,
         logic: Logic,
         settings: ContinuousSettings,
-        budget: Budget,
+        control: &Control,
     ) -> Result<Self, SearchError> {
         match settings.calibration {
             Calibration::Sigmoid => {}
@@ -134,7 +135,16 @@ impl<'a> Continuous<'a> {
         let reciprocals = Reciprocals::of(graph);
         let programs = plan.branches.iter().map(|branch| Program::new(branch, &reciprocals)).collect();
         let facts = Facts::new(graph, settings.known);
-        Ok(Self { plan, model, facts, logic, settings, budget, programs, optima: Vec::new() })
+        Ok(Self {
+            plan,
+            model,
+            facts,
+            logic,
+            settings,
+            control: control.clone(),
+            programs,
+            optima: Vec::new(),
+        })
     }
 
     /// Optimises every branch and joins their scores. It runs on the calling thread but for the
@@ -144,12 +154,12 @@ impl<'a> Continuous<'a> {
         let (mut stopped, mut at_rest, mut rows, mut steps) = (false, true, 0, 0);
         let mut joined: Option<Vec<f32>> = None;
         for index in 0..self.programs.len() {
-            if self.budget.is_late() || self.budget.left(rows) < self.programs[index].rows() {
+            if self.control.is_late() || self.control.left(rows) < self.programs[index].rows() {
                 stopped = true;
                 break;
             }
             let mut ascent = Ascent::new(&self.programs[index], self.model, self.logic, self.settings, index);
-            let end = ascent.climb(&self.budget)?;
+            let end = ascent.climb(&self.control)?;
             stopped |= end == End::Time;
             at_rest &= end == End::Rest;
             let scores = self.rank(&self.programs[index], &ascent, &mut rows)?;
@@ -166,7 +176,7 @@ impl<'a> Continuous<'a> {
         }
         let scores = joined.unwrap_or_else(|| vec![0.0; self.model.entity_count()]);
         let certainty = if stopped {
-            Certainty::Stopped { by: self.budget.limit() }
+            Certainty::Stopped { by: self.control.limit() }
         } else {
             Certainty::Continuous { steps, at_rest }
         };

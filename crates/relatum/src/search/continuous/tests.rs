@@ -31,7 +31,7 @@ fn model(graph: &Graph, name: &str) -> Model {
 fn run(graph: &Graph, model: &Model, text: &str, settings: ContinuousSettings) -> (Found, Vec<Optimum>) {
     let plan = plan(graph, text);
     let mut search =
-        Continuous::new(&plan, model, graph, Logic::default(), settings, Budget::default()).unwrap();
+        Continuous::new(&plan, model, graph, Logic::default(), settings, &Control::default()).unwrap();
     let found = search.run().unwrap();
     (found, search.optima().to_vec())
 }
@@ -54,11 +54,11 @@ fn where_no_variable_is_optimised_the_scores_are_exact() {
             let truth = Scorer::new(&model, &graph, Calibration::Sigmoid, known);
             for text in questions {
                 let plan = plan(&graph, text);
-                let mut exact = Exact::new(&plan, &truth, logic, Budget::default()).unwrap();
+                let mut exact = Exact::new(&plan, &truth, logic, &Control::default()).unwrap();
                 let expected = exact.run(Goal::All { floor: 0.0, most: None }).unwrap().scores;
                 let settings = ContinuousSettings { known, ..Default::default() };
                 let mut search =
-                    Continuous::new(&plan, &model, &graph, logic, settings, Budget::default()).unwrap();
+                    Continuous::new(&plan, &model, &graph, logic, settings, &Control::default()).unwrap();
                 let found = search.run().unwrap();
                 for (a, b) in found.scores.iter().zip(&expected) {
                     assert!((a - b).abs() < 1e-6, "{text} {name} {t_norm}: {:?} {expected:?}", found.scores);
@@ -74,9 +74,10 @@ fn a_branch_whose_rows_are_over_the_limit_is_not_begun() {
     let plan = plan(&graph, "?A : r(a, A) or (r(a, A) and s(A, b))");
     let model = model(&graph, "complex");
     for (limit, expected) in [(0, 0), (1, 1), (2, 1), (3, 3)] {
-        let budget = Budget { rows: Some(limit), ..Budget::default() };
+        let control = Control::default().with_rows(limit);
         let settings = ContinuousSettings::default();
-        let found = Continuous::new(&plan, &model, &graph, Logic::default(), settings, budget).unwrap().run();
+        let found =
+            Continuous::new(&plan, &model, &graph, Logic::default(), settings, &control).unwrap().run();
         let found = found.unwrap();
         let stopped = found.certainty == Certainty::Stopped { by: Limit::Rows };
         assert_eq!((found.rows, stopped), (expected, limit < 3));
@@ -142,9 +143,10 @@ fn it_stops_when_the_loss_stands_still_or_the_steps_are_used_up() {
         Certainty::Continuous { steps: 7, at_rest: false }
     );
     let plan = plan(&graph, PATH);
-    let now = Budget { until: Some(std::time::Instant::now()), ..Budget::default() };
+    let now = Control::default().with_deadline(std::time::Instant::now());
     let mut search =
-        Continuous::new(&plan, &model, &graph, Logic::default(), ContinuousSettings::default(), now).unwrap();
+        Continuous::new(&plan, &model, &graph, Logic::default(), ContinuousSettings::default(), &now)
+            .unwrap();
     assert_eq!(search.run().unwrap().certainty, Certainty::Stopped { by: Limit::Time });
 }
 
@@ -170,7 +172,7 @@ fn what_it_cannot_run_is_refused_with_what_can() {
     let refusal = |text: &str, calibration| {
         let plan = plan(&graph, text);
         let settings = ContinuousSettings { calibration, ..Default::default() };
-        Continuous::new(&plan, &model, &graph, Logic::default(), settings, Budget::default()).err()
+        Continuous::new(&plan, &model, &graph, Logic::default(), settings, &Control::default()).err()
     };
     for calibration in [Calibration::MinMax, Calibration::Softmax, Calibration::SoftmaxCount] {
         assert_eq!(refusal(PATH, calibration), Some(SearchError::NeedsARow { calibration }));
@@ -194,7 +196,7 @@ fn numbers_that_are_none_are_errors() {
     let broken = Model::new(model.predictor().clone(), entities, model.relations().to_vec()).unwrap();
     let plan = plan(&graph, PATH);
     let outcome = |model: &Model, settings| {
-        Continuous::new(&plan, model, &graph, Logic::default(), settings, Budget::default())
+        Continuous::new(&plan, model, &graph, Logic::default(), settings, &Control::default())
             .unwrap()
             .run()
             .err()

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::scan::is_plain;
+use super::scan::{follow, is_positive};
 use super::state::{High, Seen, State};
 use super::{Exact, Reach};
 use crate::graph::{EntityId, Id};
@@ -95,7 +95,7 @@ impl Exact<'_> {
         hops: &[SignedHop],
         values: &[(EntityId, f32)],
     ) {
-        if !is_plain(hops) || !self.bounded {
+        if !is_positive(hops) || !self.bounded {
             return;
         }
         let inner = &self.states[inner.index()];
@@ -104,7 +104,7 @@ impl Exact<'_> {
         for &(x, _) in values {
             let mut most = predicted;
             let at = x.index();
-            self.truth.facts(x, hops[0].hop, &mut |y| {
+            follow(self.truth, x, hops, &mut |y| {
                 let Some(&low) = inner.low.get(y.index()) else { return };
                 most = most.max(inner.high(y.index()));
                 if low > state.low[at] {

@@ -10,13 +10,15 @@
 //! worth less than an edge, so a question with enough known answers is proven without any row.
 
 mod advance;
+mod bounds;
 mod look;
-mod proof;
 mod refine;
 mod scan;
 mod state;
 
-use super::{AtomTruth, Budget, Certainty, Found, Logic, SearchError};
+use super::proof::{Proof, examine};
+use super::{AtomTruth, Certainty, Found, Logic, Progress, SearchError};
+use crate::control::Control;
 use crate::graph::{EntityId, Id};
 use crate::plan::{Message, MessageId, Plan};
 use crate::query::Hop;
@@ -56,7 +58,7 @@ pub enum Goal<'a> {
 }
 
 /// A message below this is as good as nothing: bounds smaller than it are not chased further.
-const NEGLIGIBLE: f32 = 1e-6;
+pub(super) const NEGLIGIBLE: f32 = 1e-6;
 /// Rows of a projection in its first round; each later round may take twice as many.
 const FIRST: usize = 16;
 /// By how much smaller messages are looked at when those that can reach the best answers are done
@@ -68,7 +70,7 @@ pub struct Exact<'a> {
     plan: &'a Plan,
     truth: &'a dyn AtomTruth,
     logic: Logic,
-    budget: Budget,
+    control: Control,
     states: Vec<State>,
     stages: Vec<Stage>,
     /// Room for the rows of a block, kept from one block to the next.
@@ -87,6 +89,8 @@ pub struct Exact<'a> {
     most: usize,
     /// Whether that left any out.
     cut: bool,
+    /// What the last round proved, for those who want to know how far the search is.
+    progress_so_far: Progress,
 }
 
 /// What is computed at once; a stage needs only those before it.
@@ -111,7 +115,7 @@ impl<'a> Exact<'a> {
         plan: &'a Plan,
         truth: &'a dyn AtomTruth,
         logic: Logic,
-        budget: Budget,
+        control: &Control,
     ) -> Result<Self, SearchError> {
         if !plan.is_tree() {
             return Err(SearchError::NotATree);
@@ -120,7 +124,7 @@ impl<'a> Exact<'a> {
             plan,
             truth,
             logic,
-            budget,
+            control: control.clone(),
             states: plan.messages.iter().map(|_| State::default()).collect(),
             stages: stages(plan),
             buffers: (Vec::new(), Vec::new()),
@@ -132,10 +136,11 @@ impl<'a> Exact<'a> {
             bounded: true,
             most: usize::MAX,
             cut: false,
+            progress_so_far: Progress::default(),
         })
     }
 
-    /// Searches until the goal is proven or the budget is spent.
+    /// Searches until the goal is proven or a limit is reached.
     pub fn run(&mut self, goal: Goal<'_>) -> Result<Found, SearchError> {
         match goal {
             Goal::All { floor, most } => {
@@ -179,17 +184,18 @@ impl<'a> Exact<'a> {
             self.progress = false;
             self.round(reach)?;
             let (mut low, mut high) = self.joined();
-            let mut proof = proof::examine(&low, high.as_deref(), count, keep);
+            let mut proof = examine(&low, high.as_deref(), count, keep);
             if scored && !self.stopped && !proof.holds(within) && self.most == usize::MAX {
-                let contenders = high.as_deref().and_then(|high| proof::contenders(high, proof.worst, keep));
+                let contenders = high.as_deref().and_then(|high| bounds::contenders(high, proof.worst, keep));
                 // A quarter: the errors of alternatives and sub-queries add up.
                 if let Some(contenders) = contenders
                     && self.refine(&contenders, within / 4.0)?
                 {
                     (low, high) = self.joined();
-                    proof = proof::examine(&low, high.as_deref(), count, keep);
+                    proof = examine(&low, high.as_deref(), count, keep);
                 }
             }
+            self.note(&proof, count);
             let idle = scored && !self.progress;
             let last = idle && reach.least <= NEGLIGIBLE;
             if self.stopped || proof.holds(within) || last {
@@ -211,11 +217,18 @@ impl<'a> Exact<'a> {
         }
     }
 
+    /// Notes what is proven, for those who listen.
+    fn note(&mut self, proof: &Proof, wanted: usize) {
+        let (best, proven) = (proof.top.clone(), proof.certain);
+        self.progress_so_far = Progress { rows: self.rows, best, proven, wanted };
+        self.control.report(|| self.progress_so_far.clone());
+    }
+
     fn found(&self, scores: Vec<f32>, within: f32) -> Found {
         let certainty = if self.stopped {
-            Certainty::Stopped { by: self.budget.limit() }
+            Certainty::Stopped { by: self.control.limit() }
         } else if self.cut {
-            Certainty::Beam
+            Certainty::Beam { k: self.most, settled: false }
         } else {
             Certainty::Exact { within }
         };
@@ -309,13 +322,14 @@ impl<'a> Exact<'a> {
         Ok(())
     }
 
-    /// Takes the next values to score, each worth `cost` rows, as many as the budget allows. None:
-    /// none are left, or the budget is spent, and the search stops.
+    /// Takes the next values to score, each worth `cost` rows, as many as the limits allow. None:
+    /// none are left, or a limit is reached, and the search stops.
     fn next_block<'v, T>(&mut self, left: &mut &'v [T], cost: usize) -> Option<&'v [T]> {
         if left.is_empty() {
             return None;
         }
-        let size = self.budget.block(self.rows, cost, super::block_of(self.truth.entities()));
+        self.control.report(|| Progress { rows: self.rows, ..self.progress_so_far.clone() });
+        let size = self.control.block(self.rows, cost, super::block_of(self.truth.entities()));
         self.stopped |= size == 0;
         let (block, rest) = left.split_at(size.min(left.len()));
         *left = rest;

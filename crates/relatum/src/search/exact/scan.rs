@@ -6,7 +6,7 @@ use crate::graph::{EntityId, Id};
 use crate::plan::{Message, MessageId, SignedHop};
 use crate::search::fold::fold_rows;
 use crate::search::top::better;
-use crate::search::{SearchError, rows};
+use crate::search::{AtomTruth, SearchError, rows};
 
 /// Trusted edges of values with a smaller message are not worth following: they lift no bound.
 const FOLLOWED: f32 = 1e-3;
@@ -57,7 +57,7 @@ impl Exact<'_> {
 
     /// `m(y) ⊤ 1 = m(y)`: where a trusted edge leads, no row is needed.
     fn follow_facts(&self, projection: &mut Projection, along: &[SignedHop], reach: Reach) {
-        if !is_plain(along) || !self.bounded {
+        if !is_positive(along) || !self.bounded {
             return;
         }
         let source = &self.states[projection.source.index()];
@@ -68,7 +68,7 @@ impl Exact<'_> {
                 continue;
             }
             let from = EntityId::from_index(y);
-            self.truth.facts(from, along[0].hop, &mut |tail| {
+            follow(self.truth, from, along, &mut |tail| {
                 let x = tail.index();
                 if x < low.len() && message > low[x] {
                     low[x] = message;
@@ -187,7 +187,22 @@ impl Exact<'_> {
     }
 }
 
-/// Whether trusted edges say where a row is 1: one hop that must hold.
-pub(super) fn is_plain(along: &[SignedHop]) -> bool {
-    matches!(along, [SignedHop { negated: false, .. }])
+/// Whether trusted edges say where a row is 1: where every hop must hold.
+pub(super) fn is_positive(along: &[SignedHop]) -> bool {
+    along.iter().all(|signed| !signed.negated)
+}
+
+/// Names the entities to which trusted edges lead along all of these hops, none of them negated.
+pub(super) fn follow(
+    truth: &dyn AtomTruth,
+    from: EntityId,
+    along: &[SignedHop],
+    each: &mut dyn FnMut(EntityId),
+) {
+    let Some((first, others)) = along.split_first() else { return };
+    truth.facts(from, first.hop, &mut |to| {
+        if others.iter().all(|signed| truth.known(from, signed.hop, to).is_some()) {
+            each(to);
+        }
+    });
 }

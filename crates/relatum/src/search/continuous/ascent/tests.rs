@@ -101,7 +101,7 @@ fn a_plateau_is_climbed_out_of() {
     let settings = ContinuousSettings { regularization: 0.0, ..Default::default() };
     let mut ascent = Ascent::new(&program, &model, logic, settings, 0);
     assert_eq!(ascent.levels, [0.0], "it starts where every slope is cut off");
-    ascent.climb(&Budget::default()).unwrap();
+    ascent.climb(&Control::default()).unwrap();
     assert!(ascent.levels[0] > 0.9, "{}", ascent.levels[0]);
 }
 
@@ -125,7 +125,7 @@ proptest! {
             let program = Program::new(branch, &Reciprocals::of(&graph));
             let settings = ContinuousSettings { regularization: 0.0, ..Default::default() };
             let mut ascent = Ascent::new(&program, &model, Logic::default(), settings, 0);
-            ascent.climb(&Budget::default()).unwrap();
+            ascent.climb(&Control::default()).unwrap();
             let reached = ascent.levels[0];
             let best = best_entities(&mut ascent, &model);
             prop_assert!(reached >= best - 1e-3, "{reached} reached in {} steps, entities give {best}", ascent.step);

@@ -4,18 +4,29 @@
 //! others could never win. A chain of three hops then costs 2k rows, not k + k². In *paper* mode
 //! every state keeps its own k best values by the truth of the atoms alone and nothing is cut
 //! between states, as the paper describes; merging does not change the scores of that procedure.
+//!
+//! No completion of a state scores higher than the state, so the best of the states that were left
+//! out bounds all that a beam can have missed. [`Beam::widen`] uses that to prove answers of questions
+//! that are no trees.
 
-use rayon::prelude::*;
+mod cache;
+mod vectors;
+mod widen;
+
+pub use widen::{Effort, Widened};
+
+use std::sync::Mutex;
+
 use rustc_hash::FxHashMap;
 
-use super::rows;
+use self::cache::RowCache;
 use super::top::best;
-use super::{AtomTruth, Budget, Certainty, Found, Logic, SearchError, block_of};
+use super::{AtomTruth, Certainty, Found, Logic, Progress, SearchError, block_of};
+use crate::control::Control;
 use crate::graph::{EntityId, Id};
-use crate::kernels::{Threads, meet};
 use crate::logic::TNorm;
-use crate::plan::{BranchPlan, Factor, Plan, SignedHop, Step};
-use crate::query::{Direction, Hop, Term, VariableId};
+use crate::plan::{BranchPlan, Factor, Plan, Step};
+use crate::query::{Hop, Term, VariableId};
 
 /// How wide a beam is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,11 +47,17 @@ pub struct Beam<'a> {
     truth: &'a dyn AtomTruth,
     logic: Logic,
     width: Width,
-    budget: Budget,
+    control: Control,
     /// The score of what was never reached: 0, or −∞ where scores are no truth values.
     nothing: f32,
     /// The score of no condition at all: 1, or +∞ where the smallest of raw scores is wanted.
     unit: f32,
+    /// States of the question itself that score less are left out: they cannot reach the best answers.
+    floor: f32,
+    /// What the narrower beam before this one found, for those who want to know how far the search is.
+    progress_so_far: Progress,
+    /// Rows that were scored before: a wider beam needs those of the narrower one again.
+    cache: Mutex<RowCache>,
 }
 
 /// An assignment of some variables with the score of all atoms between them.
@@ -65,14 +82,8 @@ struct Outcome {
     reached: Vec<(State, Vec<f32>)>,
     /// What those scores are still to be joined with, for each entity; nothing if empty.
     shared: Vec<f32>,
-}
-
-/// How true the values of a variable are.
-struct Vectors {
-    /// For each state.
-    each: Vec<Vec<f32>>,
-    /// By what no state has a part in, where that is not in `each` already; else empty.
-    shared: Vec<f32>,
+    /// The best score of a state that was left out: no answer can have more by any of them.
+    left_out: f32,
 }
 
 /// The entities whose assignments are wanted, and how many of each.
@@ -96,8 +107,17 @@ type Merged = FxHashMap<Vec<EntityId>, Vec<State>>;
 struct Usage {
     rows: usize,
     stopped: bool,
-    /// Rows that the question itself names.
-    anchors: FxHashMap<(EntityId, Hop), Vec<f32>>,
+    /// The best score of a state that was left out in a negated sub-query.
+    left_out_below: f32,
+}
+
+/// What one pass over all branches gives.
+struct Pass {
+    /// The scores of each branch.
+    branches: Vec<Vec<f32>>,
+    /// For each branch the best score of a state that was left out.
+    left_out: Vec<f32>,
+    usage: Usage,
 }
 
 impl<'a> Beam<'a> {
@@ -107,7 +127,7 @@ impl<'a> Beam<'a> {
         truth: &'a dyn AtomTruth,
         logic: Logic,
         width: Width,
-        budget: Budget,
+        control: &Control,
         raw: bool,
     ) -> Result<Self, SearchError> {
         if width.k == 0 {
@@ -119,28 +139,54 @@ impl<'a> Beam<'a> {
         }
         let nothing = if raw { f32::NEG_INFINITY } else { 0.0 };
         let unit = if raw && logic.t_norm == TNorm::Godel { f32::INFINITY } else { 1.0 };
-        Ok(Self { plan, truth, logic, width, budget, nothing, unit })
+        let cache = Mutex::new(RowCache::new(truth.entities()));
+        Ok(Self {
+            plan,
+            truth,
+            logic,
+            width,
+            control: control.clone(),
+            nothing,
+            unit,
+            floor: nothing,
+            progress_so_far: Progress::default(),
+            cache,
+        })
     }
 
     /// Runs every branch and joins their scores.
     pub fn run(&self) -> Result<Found, SearchError> {
+        let pass = self.pass()?;
+        let certainty = if pass.usage.stopped {
+            Certainty::Stopped { by: self.control.limit() }
+        } else {
+            Certainty::Beam { k: self.width.k, settled: false }
+        };
+        Ok(Found { scores: self.joined(&pass.branches), certainty, rows: pass.usage.rows })
+    }
+
+    fn pass(&self) -> Result<Pass, SearchError> {
         let mut usage = Usage::default();
         self.score_anchors(&mut usage)?;
-        let mut scores: Option<Vec<f32>> = None;
+        let (mut branches, mut left_out) = (Vec::new(), Vec::new());
         for branch in &self.plan.branches {
-            let found = self.branch(branch, &[], Asked::NOTHING, &mut usage)?.scores;
-            scores = Some(match scores {
-                None => found,
-                Some(mut all) => {
-                    all.iter_mut().zip(found).for_each(|(a, b)| *a = self.logic.t_norm.or(*a, b));
-                    all
-                }
-            });
+            let found = self.branch(branch, &[], Asked::NOTHING, self.floor, &mut usage)?;
+            branches.push(found.scores);
+            left_out.push(found.left_out);
         }
-        let scores = scores.unwrap_or_else(|| vec![self.nothing; self.truth.entities()]);
-        let certainty =
-            if usage.stopped { Certainty::Stopped { by: self.budget.limit() } } else { Certainty::Beam };
-        Ok(Found { scores, certainty, rows: usage.rows })
+        Ok(Pass { branches, left_out, usage })
+    }
+
+    /// The scores of all branches, joined by the t-conorm.
+    fn joined(&self, branches: &[Vec<f32>]) -> Vec<f32> {
+        let Some((first, others)) = branches.split_first() else {
+            return vec![self.nothing; self.truth.entities()];
+        };
+        let mut all = first.clone();
+        for one in others {
+            all.iter_mut().zip(one).for_each(|(a, b)| *a = self.logic.t_norm.or(*a, *b));
+        }
+        all
     }
 
     /// Scores the rows of all anchors in one product, as far as they fit a block.
@@ -157,13 +203,9 @@ impl<'a> Beam<'a> {
         pairs.dedup();
         let n = self.truth.entities();
         pairs.truncate(block_of(n));
-        if self.budget.block(0, 1, pairs.len()) < pairs.len() {
-            return Ok(());
+        if self.control.block(0, 1, pairs.len()) == pairs.len() {
+            self.rows(&pairs, usage)?;
         }
-        let mut scored = Vec::new();
-        rows::pairs(self.truth, &pairs, &mut scored)?;
-        usage.rows += pairs.len();
-        usage.anchors = pairs.into_iter().zip(scored.chunks_exact(n).map(<[f32]>::to_vec)).collect();
         Ok(())
     }
 
@@ -179,12 +221,13 @@ impl<'a> Beam<'a> {
         let run = |count: usize| {
             let mut usage = Usage::default();
             self.score_anchors(&mut usage)?;
-            let outcome = self.branch(plan, &[], Asked { entities: answers, count }, &mut usage)?;
+            let outcome =
+                self.branch(plan, &[], Asked { entities: answers, count }, self.floor, &mut usage)?;
             Ok::<_, SearchError>((outcome, usage.stopped))
         };
         let (mut outcome, stopped) = run(count)?;
         if stopped {
-            // More states take more rows: within the budget there may be no more than the best.
+            // More states take more rows: within the limits there may be no more than the best.
             (outcome, _) = run(1)?;
         }
         let of_answer =
@@ -221,7 +264,7 @@ impl<'a> Beam<'a> {
 
     /// How true a negated sub-query is under an assignment of the branch around it, and the values
     /// by which it is: of its own variables and of those that it shares. It takes the rows that it
-    /// needs, whatever the budget: half a sub-query would explain nothing.
+    /// needs, whatever the limits: half a sub-query would explain nothing.
     pub fn sub_query(
         &self,
         nested: &BranchPlan,
@@ -230,9 +273,13 @@ impl<'a> Beam<'a> {
         let value = |id: VariableId| outer.iter().find(|(other, _)| *other == id).map(|&(_, value)| value);
         let Some(target) = value(nested.target) else { return Ok((0.0, None)) };
         let inputs: Assignment = nested.inputs.iter().filter_map(|&id| Some((id, value(id)?))).collect();
-        let whole = Self { budget: Budget { rows: None, until: None, ..self.budget }, ..*self };
+        let control = self.control.without_limits();
+        let cache = Mutex::new(RowCache::new(self.truth.entities()));
+        let Self { plan, truth, logic, width, nothing, unit, floor, .. } = *self;
+        let progress_so_far = self.progress_so_far.clone();
+        let whole = Self { plan, truth, logic, width, control, nothing, unit, floor, progress_so_far, cache };
         let asked = Asked { entities: &[target], count: 1 };
-        let outcome = whole.branch(nested, &inputs, asked, &mut Usage::default())?;
+        let outcome = whole.branch(nested, &inputs, asked, self.nothing, &mut Usage::default())?;
         let mut found = self.assigned(nested.target, &outcome, 0, target, 1);
         Ok((outcome.scores[target.index()], found.pop().map(|(assignment, _)| assignment)))
     }
@@ -242,9 +289,11 @@ impl<'a> Beam<'a> {
         plan: &BranchPlan,
         inputs: &[(VariableId, EntityId)],
         asked: Asked<'_>,
+        floor: f32,
         usage: &mut Usage,
     ) -> Result<Outcome, SearchError> {
         let n = self.truth.entities();
+        let mut left_out = self.nothing;
         let mut states = vec![State { values: inputs.to_vec(), score: self.unit, place: 0 }];
         let mut scores = vec![self.nothing; n];
         let (mut reached, mut shared) = (Vec::new(), Vec::new());
@@ -253,7 +302,11 @@ impl<'a> Beam<'a> {
             let mut next = Merged::default();
             let mut left = states.as_slice();
             while !left.is_empty() && !usage.stopped {
-                let size = self.budget.block(usage.rows, cost(step, usage), block_of(n)).min(left.len());
+                self.control.report(|| {
+                    let rows = self.progress_so_far.rows + usage.rows;
+                    Progress { rows, ..self.progress_so_far.clone() }
+                });
+                let size = self.control.block(usage.rows, self.cost(step), block_of(n)).min(left.len());
                 if size == 0 {
                     usage.stopped = true;
                     break;
@@ -262,6 +315,7 @@ impl<'a> Beam<'a> {
                 left = rest;
                 let Some(vectors) = self.vectors(plan, step, block, to_target, usage)? else { break };
                 shared = vectors.shared;
+                left_out = left_out.max(vectors.left_out);
                 for (state, vector) in block.iter().zip(vectors.each) {
                     if to_target {
                         let t_norm = self.logic.t_norm;
@@ -273,11 +327,12 @@ impl<'a> Beam<'a> {
                                 asked.entities.iter().map(|x| t_norm.and(state.score, vector[x.index()]));
                             reached.push((state.clone(), own.collect()));
                         }
-                    } else if self.budget.is_late() {
+                    } else if self.control.is_late() {
                         usage.stopped = true;
                         break;
                     } else {
-                        self.extend(step, state, &vector, asked.count, &mut next);
+                        let dropped = self.extend(step, state, &vector, asked.count, floor, &mut next);
+                        left_out = left_out.max(dropped);
                     }
                 }
             }
@@ -285,14 +340,15 @@ impl<'a> Beam<'a> {
                 break;
             }
             if !to_target {
-                states = self.cut(step, next);
+                let (kept, dropped) = self.cut(step, next);
+                (states, left_out) = (kept, left_out.max(dropped));
             }
         }
         for (score, &shared) in scores.iter_mut().zip(&shared).filter(|(score, _)| **score > self.nothing) {
             *score = self.logic.t_norm.and(*score, shared);
         }
         if usage.stopped {
-            return Ok(Outcome { scores, reached, shared });
+            return Ok(Outcome { scores, reached, shared, left_out });
         }
         let ends_at_target = plan.steps.last().is_some_and(|step| step.variable == plan.target);
         if !ends_at_target {
@@ -306,11 +362,20 @@ impl<'a> Beam<'a> {
                 }
             }
         }
-        Ok(Outcome { scores, reached, shared })
+        Ok(Outcome { scores, reached, shared, left_out })
     }
 
-    /// Adds the best extensions of a state to the next states, merged by what is still needed.
-    fn extend(&self, step: &Step, state: &State, vector: &[f32], keep: usize, next: &mut Merged) {
+    /// Adds the best extensions of a state to the next states, merged by what is still needed, and gives
+    /// the score of the best one that it left out.
+    fn extend(
+        &self,
+        step: &Step,
+        state: &State,
+        vector: &[f32],
+        keep: usize,
+        floor: f32,
+        next: &mut Merged,
+    ) -> f32 {
         let own = |x: EntityId| vector[x.index()] > self.nothing;
         let joint: Vec<f32>;
         let by = if self.width.paper {
@@ -320,8 +385,13 @@ impl<'a> Beam<'a> {
             &joint
         };
         let count = if step.beam.is_some() { self.width.k } else { usize::MAX };
-        for (place, (value, _)) in best(by, count, own).into_iter().enumerate() {
+        let mut left_out = self.nothing;
+        for (place, (value, _)) in best(by, count.saturating_add(1), own).into_iter().enumerate() {
             let score = self.logic.t_norm.and(state.score, vector[value.index()]);
+            if place >= count || score < floor {
+                left_out = left_out.max(score);
+                continue;
+            }
             let mut values = state.values.clone();
             values.push((step.variable, value));
             let extended = State { values, score, place };
@@ -336,10 +406,12 @@ impl<'a> Beam<'a> {
                 merged.truncate(keep);
             }
         }
+        left_out
     }
 
-    /// The states to go on with, in an order that depends on nothing but them.
-    fn cut(&self, step: &Step, next: Merged) -> Vec<State> {
+    /// The states to go on with, in an order that depends on nothing but them, and the score of the best
+    /// one that was left out.
+    fn cut(&self, step: &Step, next: Merged) -> (Vec<State>, f32) {
         let mut merged: Vec<Vec<State>> = next.into_values().collect();
         // Of equal scores the first value of every state comes before the second of any: where many
         // facts are 1, a beam that took all values of its first state would see nothing else.
@@ -348,160 +420,11 @@ impl<'a> Beam<'a> {
             let by_place = a.place.cmp(&b.place).then_with(|| a.values.cmp(&b.values));
             b.score.total_cmp(&a.score).then(by_place)
         });
+        let mut left_out = self.nothing;
         if !self.width.paper && step.beam.is_some() {
+            left_out = merged.get(self.width.k).map_or(left_out, |states| states[0].score);
             merged.truncate(self.width.k);
         }
-        merged.into_iter().flatten().collect()
+        (merged.into_iter().flatten().collect(), left_out)
     }
-
-    /// For each state, how true each value of the step's variable is by all factors. None: the budget
-    /// was spent before all of them had their say.
-    fn vectors(
-        &self,
-        plan: &BranchPlan,
-        step: &Step,
-        states: &[State],
-        to_target: bool,
-        usage: &mut Usage,
-    ) -> Result<Option<Vectors>, SearchError> {
-        let n = self.truth.entities();
-        let mut common = vec![self.unit; n];
-        let mut vectors: Option<Vec<Vec<f32>>> = None;
-        let mut loops = Vec::new();
-        for factor in &step.factors {
-            match factor {
-                Factor::Row { from: Term::Entity(anchor), hop, negated } => {
-                    let row = match usage.anchors.get(&(*anchor, *hop)) {
-                        Some(row) if *negated => row.iter().map(|&x| self.logic.negation.not(x)).collect(),
-                        Some(row) => row.clone(),
-                        None => self.rows(&[*anchor], *hop, *negated, usage)?,
-                    };
-                    meet(self.logic.t_norm, &mut common, &row);
-                }
-                Factor::Row { from: Term::Variable(variable), hop, negated } => {
-                    let mut from: Vec<EntityId> =
-                        states.iter().filter_map(|state| state.value(*variable)).collect();
-                    from.sort_unstable();
-                    from.dedup();
-                    let rows = self.rows(&from, *hop, *negated, usage)?;
-                    let all = vectors.get_or_insert_with(|| vec![vec![self.unit; n]; states.len()]);
-                    let grain = Threads::here().grain();
-                    all.par_iter_mut().zip(states).with_min_len(grain).for_each(|(vector, state)| {
-                        let value = state.value(*variable);
-                        if let Some(at) = value.and_then(|value| from.binary_search(&value).ok()) {
-                            meet(self.logic.t_norm, vector, &rows[at * n..][..n]);
-                        }
-                    });
-                }
-                Factor::Loop { relation, negated } => loops.push((*relation, *negated)),
-                Factor::Negated(which) => {
-                    let Some(nested) = plan.negated.get(*which) else { continue };
-                    if nested.inputs.is_empty() {
-                        let found = self.branch(nested, &[], Asked::NOTHING, usage)?.scores;
-                        if usage.stopped {
-                            return Ok(None);
-                        }
-                        common
-                            .iter_mut()
-                            .zip(found)
-                            .for_each(|(all, x)| *all = self.logic.t_norm.and(*all, 1.0 - x));
-                        continue;
-                    }
-                    let all = vectors.get_or_insert_with(|| vec![vec![self.unit; n]; states.len()]);
-                    for (vector, state) in all.iter_mut().zip(states) {
-                        let inputs: Assignment =
-                            nested.inputs.iter().filter_map(|&id| Some((id, state.value(id)?))).collect();
-                        let found = self.branch(nested, &inputs, Asked::NOTHING, usage)?.scores;
-                        // Less than the whole sub-query would refuse too little.
-                        if usage.stopped {
-                            return Ok(None);
-                        }
-                        vector
-                            .iter_mut()
-                            .zip(found)
-                            .for_each(|(all, x)| *all = self.logic.t_norm.and(*all, 1.0 - x));
-                    }
-                }
-            }
-        }
-        let mut vectors = match vectors {
-            None => vec![common; states.len()],
-            // A variable is maximised over as soon as no other atom mentions it. For a t-norm that is
-            // the same as at the end; for raw scores, which may be negative, it is not.
-            Some(each) if to_target && self.is_raw() && loops.is_empty() => {
-                return Ok(Some(Vectors { each, shared: common }));
-            }
-            Some(mut all) => {
-                let grain = Threads::here().grain();
-                all.par_iter_mut()
-                    .with_min_len(grain)
-                    .for_each(|vector| meet(self.logic.t_norm, vector, &common));
-                all
-            }
-        };
-        for (relation, negated) in loops {
-            for vector in &mut vectors {
-                self.apply_loop(vector, Hop { relation, direction: Direction::Forward }, negated, usage)?;
-            }
-        }
-        Ok(Some(Vectors { each: vectors, shared: Vec::new() }))
-    }
-
-    fn is_raw(&self) -> bool {
-        self.nothing < 0.0
-    }
-
-    /// `φ(x, x)` costs a row for every x; only those that the other factors leave at the top get one.
-    fn apply_loop(
-        &self,
-        vector: &mut [f32],
-        hop: Hop,
-        negated: bool,
-        usage: &mut Usage,
-    ) -> Result<(), SearchError> {
-        let n = self.truth.entities();
-        let looked_at = best(vector, self.width.k.max(block_of(n)), |x| vector[x.index()] > self.nothing);
-        let mut kept = vec![self.nothing; n];
-        let mut left = looked_at.as_slice();
-        while !left.is_empty() {
-            let size = self.budget.block(usage.rows, 1, block_of(n)).min(left.len());
-            if size == 0 {
-                usage.stopped = true;
-                break;
-            }
-            let (block, rest) = left.split_at(size);
-            left = rest;
-            let from: Vec<EntityId> = block.iter().map(|&(x, _)| x).collect();
-            let rows = self.rows(&from, hop, negated, usage)?;
-            for (index, &(x, value)) in block.iter().enumerate() {
-                kept[x.index()] = self.logic.t_norm.and(value, rows[index * n + x.index()]);
-            }
-        }
-        vector.copy_from_slice(&kept);
-        Ok(())
-    }
-
-    fn rows(
-        &self,
-        from: &[EntityId],
-        hop: Hop,
-        negated: bool,
-        usage: &mut Usage,
-    ) -> Result<Vec<f32>, SearchError> {
-        usage.rows += from.len();
-        let mut buffers = Default::default();
-        rows::of(self.truth, self.logic, from, &[SignedHop { hop, negated }], &mut buffers)?;
-        Ok(buffers.0)
-    }
-}
-
-/// How many rows a state takes at most before its values are known, those of loops and sub-queries
-/// left out, which keep to the budget themselves.
-fn cost(step: &Step, usage: &Usage) -> usize {
-    let takes_a_row = |factor: &&Factor| match factor {
-        Factor::Row { from: Term::Entity(anchor), hop, .. } => !usage.anchors.contains_key(&(*anchor, *hop)),
-        Factor::Row { from: Term::Variable(_), .. } => true,
-        Factor::Loop { .. } | Factor::Negated(_) => false,
-    };
-    step.factors.iter().filter(takes_a_row).count()
 }
