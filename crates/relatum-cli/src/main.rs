@@ -1,5 +1,6 @@
 //! The `relatum` command: raw flags → resolved settings → run, one file per subcommand.
 
+mod arguments;
 mod commands;
 mod exit;
 mod output;
@@ -7,8 +8,6 @@ mod signals;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    exit::report(commands::Relatum::parse().run())
+    exit::report(arguments::parse().run())
 }

@@ -174,3 +174,15 @@ fn a_reader_that_goes_away_is_no_error() {
         std::process::Command::new("sh").args(["-c", &command]).current_dir(desk.path(".")).output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty());
 }
+
+#[test]
+fn a_mistyped_flag_is_told_and_never_looked_for_as_a_name() {
+    let desk = films();
+    for command in [["find", "films", "--foo"], ["describe", "films", "--foo"], ["ask", "films", "--foo"]] {
+        let outcome = desk.run(&command);
+        assert_eq!(outcome.code, 2, "{command:?}: {}", outcome.stdout);
+        assert!(outcome.stderr.contains("unexpected argument '--foo' found"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("-- --foo"), "the way out: {}", outcome.stderr);
+    }
+    assert_eq!(desk.ok(&["find", "films", "--", "--foo"]), "no name or label contains '--foo'\n");
+}

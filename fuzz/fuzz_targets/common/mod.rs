@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use relatum::graph::{Graph, GraphBuilder, Split};
 use relatum::plan::{Plan, PlanOptions, Statistics};
-use relatum::query::{Limits, ParsedQuery, QueryError, Style, syntax};
+use relatum::query::syntax::Parsed;
+use relatum::query::{Limits, ParsedBetween, ParsedQuery, ParsedStatement, QueryError, Style, syntax};
 
 pub static GRAPH: LazyLock<Graph> = LazyLock::new(|| {
     let mut builder = GraphBuilder::default();
@@ -21,6 +22,30 @@ pub static GRAPH: LazyLock<Graph> = LazyLock::new(|| {
 pub fn show(error: &QueryError, source: &str) {
     let _ = error.diagnostic().render(source, Style::Plain);
     let _ = error.diagnostic().render(source, Style::Colour);
+}
+
+/// Prints, reads back, resolves and checks a statement.
+pub fn follow_statement(statement: &ParsedStatement, source: &str) {
+    let printed = statement.to_string();
+    match syntax::parse_any(&printed) {
+        Ok(Parsed::Statement(again)) => assert_eq!(again.to_string(), printed),
+        other => panic!("{printed}\n{other:?}"),
+    }
+    if let Err(errors) = statement.resolve(&GRAPH).and_then(|statement| statement.check(Limits::default())) {
+        errors.iter().for_each(|error| show(error, source));
+    }
+}
+
+/// Prints, reads back and resolves a question for relations.
+pub fn follow_between(between: &ParsedBetween, source: &str) {
+    let printed = between.to_string();
+    match syntax::parse_any(&printed) {
+        Ok(Parsed::Between(again)) => assert_eq!(again.to_string(), printed),
+        other => panic!("{printed}\n{other:?}"),
+    }
+    if let Err(errors) = between.resolve(&GRAPH) {
+        errors.iter().for_each(|error| show(error, source));
+    }
 }
 
 /// Prints, reads back, resolves, checks and plans a query.

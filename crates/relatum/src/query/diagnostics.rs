@@ -141,7 +141,16 @@ impl QueryError {
             Self::TargetMissingInBranch { name, place } => said
                 .label(*place, "if this alternative holds, every entity is an answer")
                 .help(format!("add an atom with {name} to it, or join it with `and` instead of `or`")),
-            Self::Name { error, like_a_variable, place } => name_diagnostic(error, *like_a_variable, *place),
+            Self::NoTarget { place } => {
+                said.label(*place, "no target").help("to find things, begin with what is sought: `?X : relation(\"a name\", X)`")
+            }
+            Self::SeeksRelations { place } => said
+                .label(*place, "the relation is sought")
+                .help("to find things, name the relation: `?X : relation(\"a name\", X)`"),
+            Self::Name { error, like_a_variable, in_a_statement, place } => {
+                let variable = like_a_variable.then_some(*in_a_statement);
+                name_diagnostic(error, variable, *place)
+            }
             Self::Unsafe { name, place } => said
                 .label(*place, format!("only here, and it says what {name} is not"))
                 .help(format!("add an atom without `not` that says what {name} can be")),
@@ -168,7 +177,8 @@ impl QueryError {
     }
 }
 
-fn name_diagnostic(error: &NameError, like_a_variable: bool, place: Place) -> Diagnostic {
+/// `variable`: whether the name may be meant as one, and if so, whether as the target too.
+fn name_diagnostic(error: &NameError, variable: Option<bool>, place: Place) -> Diagnostic {
     match error {
         NameError::Unknown { kind, text, nearest } => {
             let said = Diagnostic::error(format!("there is no {kind} '{text}'"))
@@ -178,8 +188,12 @@ fn name_diagnostic(error: &NameError, like_a_variable: bool, place: Place) -> Di
                 [one] => said.help(format!("the nearest name is {}", name_text(one))),
                 several => said.help(format!("the nearest names are {}", listed(several))),
             };
-            if like_a_variable && *kind == "entity" {
-                said.help(format!("if {text} is a variable, write `exists {text}.` in front of the formula"))
+            if let Some(or_target) = variable.filter(|_| *kind == "entity") {
+                let target =
+                    if or_target { format!(", or `?{text} :` to ask for it") } else { String::new() };
+                said.help(format!(
+                    "if {text} is a variable, write `exists {text}.` in front of the formula{target}"
+                ))
             } else if nearest.is_empty() {
                 said.help("look for a part of the name with `relatum find`")
             } else {

@@ -79,6 +79,18 @@ pub enum QueryError {
         /// The atoms of that alternative.
         place: Place,
     },
+    /// A formula without target where things are to be found. Begin with what is sought, `?X : …`.
+    #[error("this is a statement, true or not: it has no target to be found")]
+    NoTarget {
+        /// The statement.
+        place: Place,
+    },
+    /// A question for relations where things are to be found. Name the relation.
+    #[error("this asks for relations, not for things")]
+    SeeksRelations {
+        /// The atom whose relation is sought.
+        place: Place,
+    },
     /// A name is not in the graph, or stands for several things.
     #[error("{error}")]
     Name {
@@ -86,6 +98,8 @@ pub enum QueryError {
         error: NameError,
         /// Whether it could have been meant as a variable.
         like_a_variable: bool,
+        /// Whether nothing is sought so far, so that it could have been meant as the target.
+        in_a_statement: bool,
         /// Where.
         place: Place,
     },

@@ -174,15 +174,25 @@ impl<E: Clone, R: Clone> Query<E, R> {
     /// in the order in which they are introduced. Variables that nothing introduces are left out.
     #[must_use]
     pub fn renumbered(&self) -> Self {
-        let mut order = vec![self.target];
-        introduced(&self.formula, &mut order);
-        let mut new = vec![VariableId(0); self.variables.len()];
-        for (index, id) in order.iter().enumerate() {
-            new[id.index()] = VariableId(index as u32);
-        }
-        let variables = order.iter().map(|id| self.variables[id.index()].clone()).collect();
-        Self { target: VariableId(0), variables, formula: renumber(&self.formula, &new) }
+        let (variables, formula) = in_order(&self.variables, &self.formula, &[self.target]);
+        Self { target: VariableId(0), variables, formula }
     }
+}
+
+/// A formula and its variables in the order in which they are introduced, behind those that are free.
+pub(super) fn in_order<E: Clone, R: Clone>(
+    variables: &[Variable],
+    formula: &Formula<E, R>,
+    free: &[VariableId],
+) -> (Vec<Variable>, Formula<E, R>) {
+    let mut order = free.to_vec();
+    introduced(formula, &mut order);
+    let mut new = vec![VariableId(0); variables.len()];
+    for (index, id) in order.iter().enumerate() {
+        new[id.index()] = VariableId(index as u32);
+    }
+    let variables = order.iter().map(|id| variables[id.index()].clone()).collect();
+    (variables, renumber(formula, &new))
 }
 
 fn introduced<E, R>(formula: &Formula<E, R>, order: &mut Vec<VariableId>) {

@@ -8,9 +8,13 @@
 //! tuples ─ shapes::parse ┘   (names)              (ids)
 //! ```
 //!
-//! [`read`] runs them all and keeps the source beside the mistakes, so that they can be shown
+//! A [`Statement`] (no target: is it true?) and the question which relations hold [`Between`] two things
+//! go the same way; [`Asked`] is any of the three.
+//!
+//! [`read`] and [`read_any`] run them all and keep the source beside the mistakes, so that they can be shown
 //! with a caret.
 
+mod between;
 pub mod check;
 pub mod diagnostics;
 mod error;
@@ -23,10 +27,12 @@ mod read;
 mod resolve;
 pub mod shapes;
 pub mod sparql;
+mod statement;
 pub mod syntax;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub use between::{Between, ParsedBetween};
 pub use check::{Checked, Note, Validity};
 pub use diagnostics::{Diagnostic, Severity, Style};
 pub use error::QueryError;
@@ -35,5 +41,6 @@ pub use hop::{Direction, Hop};
 pub use name::{Name, NameKind};
 pub use normal_form::{Branch, Limits, Negated, NormalForm};
 pub use place::Place;
-pub use read::{Mistakes, Question, Syntax, read};
+pub use read::{Asked, Mistakes, Question, Syntax, read, read_any};
 pub use shapes::Shape;
+pub use statement::{CheckedStatement, Clause, ParsedStatement, Statement};

@@ -2,11 +2,14 @@
 
 use std::fmt::{Display, Formatter};
 
+use super::between::Between;
 use super::check::Checked;
 use super::diagnostics::Style;
 use super::error::QueryError;
-use super::formula::ParsedQuery;
 use super::normal_form::Limits;
+use super::place::Place;
+use super::statement::CheckedStatement;
+use super::syntax::Parsed;
 use super::{shapes, sparql, syntax};
 use crate::graph::Graph;
 
@@ -22,10 +25,11 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    /// What a text looks like: SPARQL begins with one of its words, tuples with a bracket.
+    /// What a text looks like: SPARQL begins with one of its words, tuples with a bracket that is not the
+    /// parenthesis of a statement.
     pub fn detect(text: &str) -> Self {
         let text = text.trim_start();
-        if text.starts_with(['[', '(', '{']) {
+        if text.starts_with(['[', '{']) || (text.starts_with('(') && !syntax::opens_a_formula(text)) {
             Self::Tuple
         } else if sparql::looks_like(text) {
             Self::Sparql
@@ -44,6 +48,24 @@ pub struct Question {
     pub limit: Option<usize>,
     /// How many of the best answers to leave out (`OFFSET`).
     pub offset: usize,
+}
+
+/// Anything that can be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Which things? `?A : φ`, SELECT, a tuple.
+    Entities(Question),
+    /// Is it true? A formula without target, ASK.
+    Truth(CheckedStatement),
+    /// Which relations? `?R : R(a, b)`, `SELECT ?r { e:a ?r e:b }`.
+    Relations {
+        /// The two things.
+        between: Between,
+        /// How many answers are wanted, if the query says so (`LIMIT`).
+        limit: Option<usize>,
+        /// How many of the best answers to leave out (`OFFSET`).
+        offset: usize,
+    },
 }
 
 /// Everything that is wrong with a query, with the text that it is wrong in.
@@ -70,19 +92,63 @@ pub struct Mistakes {
 /// assert_eq!(question.checked.shape.unwrap().name(), "2p");
 /// # Ok::<(), relatum::query::Mistakes>(())
 /// ```
+///
+/// A statement or a question for relations is refused; [`read_any`] reads those too.
 pub fn read(text: &str, language: Syntax, graph: &Graph, limits: Limits) -> Result<Question, Mistakes> {
+    let mistake = |error| Mistakes { source: text.to_owned(), errors: vec![error] };
+    match read_any(text, language, graph, limits)? {
+        Asked::Entities(question) => Ok(question),
+        Asked::Truth(_) => Err(mistake(QueryError::NoTarget { place: whole(text) })),
+        Asked::Relations { between, .. } => Err(mistake(QueryError::SeeksRelations { place: between.place })),
+    }
+}
+
+/// Reads whatever can be asked and checks it against a graph.
+///
+/// ```
+/// use relatum::graph::{GraphBuilder, Split};
+/// use relatum::query::{Asked, Limits, Syntax, read_any};
+///
+/// let mut builder = GraphBuilder::default();
+/// builder.add(Split::Train, "Alien", "stars", "Sigourney Weaver");
+/// let (graph, _) = builder.finish();
+/// let asked = |text| read_any(text, Syntax::detect(text), &graph, Limits::default());
+/// assert!(matches!(asked(r#"?F : stars(F, "Sigourney Weaver")"#)?, Asked::Entities(_)));
+/// assert!(matches!(asked(r#"stars(Alien, "Sigourney Weaver")"#)?, Asked::Truth(_)));
+/// assert!(matches!(asked(r#"ASK { e:Alien r:stars "Sigourney Weaver" }"#)?, Asked::Truth(_)));
+/// assert!(matches!(asked(r#"?R : R(Alien, "Sigourney Weaver")"#)?, Asked::Relations { .. }));
+/// # Ok::<(), relatum::query::Mistakes>(())
+/// ```
+pub fn read_any(text: &str, language: Syntax, graph: &Graph, limits: Limits) -> Result<Asked, Mistakes> {
     let mistakes = |errors| Mistakes { source: text.to_owned(), errors };
     let mistake = |error| mistakes(vec![in_another_language(text, language, error)]);
-    let (parsed, limit, offset): (ParsedQuery, _, _) = match language {
-        Syntax::Text => (syntax::parse(text).map_err(mistake)?, None, 0),
-        Syntax::Tuple => (shapes::parse(text).map_err(mistake)?, None, 0),
+    let (parsed, limit, offset) = match language {
+        Syntax::Text => (syntax::parse_any(text).map_err(mistake)?, None, 0),
+        Syntax::Tuple => (Parsed::Query(shapes::parse(text).map_err(mistake)?), None, 0),
         Syntax::Sparql => {
-            let select = sparql::parse(text, &graph.prefixes).map_err(mistake)?;
-            (select.query, select.limit, select.offset)
+            let request = sparql::parse_any(text, &graph.prefixes).map_err(mistake)?;
+            (request.parsed, request.limit, request.offset)
         }
     };
-    let checked = parsed.resolve(graph).and_then(|query| query.check(limits)).map_err(mistakes)?;
-    Ok(Question { checked, limit, offset })
+    let asked = match parsed {
+        Parsed::Query(query) => {
+            let checked = query.resolve(graph).and_then(|query| query.check(limits));
+            checked.map(|checked| Asked::Entities(Question { checked, limit, offset }))
+        }
+        Parsed::Statement(statement) => {
+            statement.resolve(graph).and_then(|statement| statement.check(limits)).map(Asked::Truth)
+        }
+        Parsed::Between(between) => {
+            between.resolve(graph).map(|between| Asked::Relations { between, limit, offset })
+        }
+    };
+    asked.map_err(mistakes)
+}
+
+/// The text without the blanks around it.
+fn whole(text: &str) -> Place {
+    let start = text.len() - text.trim_start().len();
+    Place::new(start..text.trim_end().len())
 }
 
 /// A mistake in what was taken for a language that it is not, said as such.
@@ -90,7 +156,7 @@ fn in_another_language(text: &str, language: Syntax, error: QueryError) -> Query
     if language == Syntax::Sparql {
         return match sparql::wrong_beginning(text) {
             Some(place) => QueryError::Syntax {
-                expected: "SELECT or PREFIX, as SPARQL begins".to_owned(),
+                expected: "SELECT, ASK or PREFIX, as SPARQL begins".to_owned(),
                 found: match &text[place.range()] {
                     "" => "the end".to_owned(),
                     word => format!("`{word}`"),
@@ -104,7 +170,8 @@ fn in_another_language(text: &str, language: Syntax, error: QueryError) -> Query
     match error {
         // No text has a brace outside quotes, and no tuple has a variable.
         QueryError::Syntax { expected, found, place, .. } if text.contains('{') && text.contains('?') => {
-            let help = "SPARQL begins with SELECT or PREFIX; with --sparql it is read as such in any case";
+            let help =
+                "SPARQL begins with SELECT, ASK or PREFIX; with --sparql it is read as such in any case";
             QueryError::Syntax { expected, found, help: Some(help.to_owned()), place }
         }
         error => error,
@@ -139,18 +206,18 @@ mod tests {
     #[test]
     fn a_question_in_another_language_than_was_said_is_told_so_where_it_begins() {
         insta::assert_snapshot!(said("  ?A : r0(e0, A)", Syntax::Sparql), @r"
-        error: expected SELECT or PREFIX, as SPARQL begins, found `?A`
+        error: expected SELECT, ASK or PREFIX, as SPARQL begins, found `?A`
           |
         1 |   ?A : r0(e0, A)
-          |   ^^ expected SELECT or PREFIX, as SPARQL begins
+          |   ^^ expected SELECT, ASK or PREFIX, as SPARQL begins
           |
           = help: leave --sparql out: text and tuples are known by how they begin
         ");
         insta::assert_snapshot!(said("[0,[0]]", Syntax::Sparql), @r"
-        error: expected SELECT or PREFIX, as SPARQL begins, found `[`
+        error: expected SELECT, ASK or PREFIX, as SPARQL begins, found `[`
           |
         1 | [0,[0]]
-          | ^ expected SELECT or PREFIX, as SPARQL begins
+          | ^ expected SELECT, ASK or PREFIX, as SPARQL begins
           |
           = help: leave --sparql out: text and tuples are known by how they begin
         ");
@@ -160,7 +227,7 @@ mod tests {
         1 | ?a WHERE { ?a r:r0 e:e0 }
           |    ^^^^^ expected `:` after the target
           |
-          = help: SPARQL begins with SELECT or PREFIX; with --sparql it is read as such in any case
+          = help: SPARQL begins with SELECT, ASK or PREFIX; with --sparql it is read as such in any case
         ");
         assert!(said("{ ?a r:r0 e:e0 }", Syntax::Tuple).contains("with --sparql it is read as such"));
         assert!(said("", Syntax::Sparql).contains("found the end"));

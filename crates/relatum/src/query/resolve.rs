@@ -1,23 +1,44 @@
 //! Names → ids of a graph, and back.
 
+use super::between::{Between, ParsedBetween};
 use super::error::QueryError;
-use super::formula::{Atom, ParsedQuery, Query, Term};
+use super::formula::{Atom, Formula, ParsedQuery, Query, Term};
 use super::name::{Name, NameKind};
 use super::place::Place;
+use super::statement::{ParsedStatement, Statement};
 use crate::graph::{EntityId, Graph, Id, NameError, RelationId};
 
 impl ParsedQuery {
     /// Looks every name up. All names that are not found are reported, not only the first.
     pub fn resolve(&self, graph: &Graph) -> Result<Query, Vec<QueryError>> {
+        let formula = resolved(&self.formula, graph)?;
+        Ok(Query { target: self.target, variables: self.variables.clone(), formula })
+    }
+}
+
+impl ParsedStatement {
+    /// Looks every name up. All names that are not found are reported, not only the first.
+    pub fn resolve(&self, graph: &Graph) -> Result<Statement, Vec<QueryError>> {
+        let formula = resolved(&self.formula, graph).map_err(|mut errors| {
+            for error in &mut errors {
+                if let QueryError::Name { in_a_statement, .. } = error {
+                    *in_a_statement = true;
+                }
+            }
+            errors
+        })?;
+        Ok(Statement { variables: self.variables.clone(), formula })
+    }
+}
+
+impl ParsedBetween {
+    /// Looks both names up. If neither is found, both are reported.
+    pub fn resolve(&self, graph: &Graph) -> Result<Between, Vec<QueryError>> {
         let mut errors = Vec::new();
-        let formula = self.formula.map(&mut |atom| Atom {
-            relation: relation(graph, &atom.relation, &mut errors),
-            subject: term(graph, &atom.subject, &mut errors),
-            object: term(graph, &atom.object, &mut errors),
-            place: atom.place,
-        });
+        let subject = entity(graph, &self.subject, &mut errors);
+        let object = entity(graph, &self.object, &mut errors);
         if errors.is_empty() {
-            Ok(Query { target: self.target, variables: self.variables.clone(), formula })
+            Ok(Between { target: self.target.clone(), subject, object, place: self.place })
         } else {
             Err(errors)
         }
@@ -27,31 +48,63 @@ impl ParsedQuery {
 impl Query {
     /// The query with names that a person can read and that mean the same ids.
     pub fn named(&self, graph: &Graph) -> ParsedQuery {
-        let term = |term: &Term| match *term {
-            Term::Entity(id) => Term::Entity(Name::text(graph.entity_text(id))),
-            Term::Variable(id) => Term::Variable(id),
-        };
-        let formula = self.formula.map(&mut |atom| Atom {
-            relation: Name::text(graph.relation_text(atom.relation)),
-            subject: term(&atom.subject),
-            object: term(&atom.object),
-            place: atom.place,
-        });
+        let formula = named(&self.formula, graph);
         ParsedQuery { target: self.target, variables: self.variables.clone(), formula }
     }
+}
+
+impl Statement {
+    /// The statement with names that a person can read and that mean the same ids.
+    pub fn named(&self, graph: &Graph) -> ParsedStatement {
+        ParsedStatement { variables: self.variables.clone(), formula: named(&self.formula, graph) }
+    }
+}
+
+impl Between {
+    /// The question with names that a person can read and that mean the same ids.
+    pub fn named(&self, graph: &Graph) -> ParsedBetween {
+        let name = |id| Name::text(graph.entity_text(id));
+        let (subject, object) = (name(self.subject), name(self.object));
+        ParsedBetween { target: self.target.clone(), subject, object, place: self.place }
+    }
+}
+
+fn resolved(formula: &Formula<Name, Name>, graph: &Graph) -> Result<Formula, Vec<QueryError>> {
+    let mut errors = Vec::new();
+    let formula = formula.map(&mut |atom| Atom {
+        relation: relation(graph, &atom.relation, &mut errors),
+        subject: term(graph, &atom.subject, &mut errors),
+        object: term(graph, &atom.object, &mut errors),
+        place: atom.place,
+    });
+    if errors.is_empty() { Ok(formula) } else { Err(errors) }
+}
+
+fn named(formula: &Formula, graph: &Graph) -> Formula<Name, Name> {
+    let term = |term: &Term| match *term {
+        Term::Entity(id) => Term::Entity(Name::text(graph.entity_text(id))),
+        Term::Variable(id) => Term::Variable(id),
+    };
+    formula.map(&mut |atom| Atom {
+        relation: Name::text(graph.relation_text(atom.relation)),
+        subject: term(&atom.subject),
+        object: term(&atom.object),
+        place: atom.place,
+    })
 }
 
 fn term(graph: &Graph, term: &Term<Name>, errors: &mut Vec<QueryError>) -> Term {
     match term {
         Term::Variable(id) => Term::Variable(*id),
-        Term::Entity(name) => {
-            let found = look_up(graph, name, graph.entities.len(), |text| graph.entity(text));
-            Term::Entity(found.unwrap_or_else(|error| {
-                errors.push(not_found(name, error));
-                EntityId(0)
-            }))
-        }
+        Term::Entity(name) => Term::Entity(entity(graph, name, errors)),
     }
+}
+
+fn entity(graph: &Graph, name: &Name, errors: &mut Vec<QueryError>) -> EntityId {
+    look_up(graph, name, graph.entities.len(), |text| graph.entity(text)).unwrap_or_else(|error| {
+        errors.push(not_found(name, error));
+        EntityId(0)
+    })
 }
 
 fn relation(graph: &Graph, name: &Name, errors: &mut Vec<QueryError>) -> RelationId {
@@ -103,5 +156,5 @@ fn not_found(name: &Name, error: NameError) -> QueryError {
         && name.text.len() <= 3
         && name.text.starts_with(|c: char| c.is_ascii_uppercase());
     let place: Place = name.place;
-    QueryError::Name { error, like_a_variable, place }
+    QueryError::Name { error, like_a_variable, in_a_statement: false, place }
 }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::formula::{Atom, Formula, Query, Term, Variable, VariableId};
 use super::place::Place;
+use super::statement::Statement;
 use crate::graph::{EntityId, Graph, GraphBuilder, RelationId, Split};
 use crate::random::Rng;
 
@@ -39,6 +40,15 @@ pub(crate) fn any_query() -> impl Strategy<Value = Query> {
         let mut scope = vec![VariableId(0)];
         let formula = build(&sketch, &mut variables, &mut scope);
         Query { target: VariableId(0), variables, formula }
+    })
+}
+
+/// Any closed formula with up to four nested binders, in the form that a parser makes.
+pub(crate) fn any_statement() -> impl Strategy<Value = Statement> {
+    sketch(4).prop_map(|sketch| {
+        let (mut variables, mut scope) = (Vec::new(), Vec::new());
+        let formula = build(&sketch, &mut variables, &mut scope);
+        Statement { variables, formula }
     })
 }
 
@@ -170,6 +180,7 @@ fn build(sketch: &Sketch, variables: &mut Vec<Variable>, scope: &mut Vec<Variabl
         Sketch::Atom(relation, subject, object) => {
             let term = |number: u32| match number.checked_sub(ENTITIES) {
                 None => Term::Entity(EntityId(number)),
+                Some(back) if scope.is_empty() => Term::Entity(EntityId(back % ENTITIES)),
                 Some(back) => Term::Variable(scope[scope.len() - 1 - back as usize % scope.len()]),
             };
             Formula::Atom(Atom {
@@ -213,6 +224,11 @@ pub(crate) fn brute_force(query: &Query, graph: &Graph) -> Vec<EntityId> {
         holds(&query.formula, graph, &mut values)
     });
     answers.collect()
+}
+
+/// Whether a statement holds over known edges alone, by trying every assignment.
+pub(crate) fn holds_at_all(statement: &Statement, graph: &Graph) -> bool {
+    holds(&statement.formula, graph, &mut vec![EntityId(0); statement.variables.len()])
 }
 
 fn holds(formula: &Formula, graph: &Graph, values: &mut Vec<EntityId>) -> bool {

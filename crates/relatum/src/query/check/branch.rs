@@ -1,18 +1,18 @@
 //! Mistakes that show only in a branch: unsafe negation, loose parts.
 
 use crate::query::error::QueryError;
-use crate::query::formula::{Atom, VariableId};
+use crate::query::formula::{Atom, Variable, VariableId};
 use crate::query::normal_form::{Branch, Negated, NormalForm};
 use crate::query::place::Place;
 
 /// Every mistake of every branch, each once.
 pub(super) fn errors(normal_form: &NormalForm) -> Vec<QueryError> {
-    let mut checker = Checker { normal_form, errors: Vec::new() };
+    let mut checker = Checker { variables: &normal_form.variables, errors: Vec::new() };
     for branch in &normal_form.branches {
         checker.ground(branch);
         if branch.variables().contains(&normal_form.target) {
             checker.negation(branch, &[]);
-            checker.connection(branch, &[normal_form.target]);
+            checker.connection(branch, normal_form.target, &[normal_form.target]);
         } else {
             let name = normal_form.variable_name(normal_form.target).to_owned();
             checker.add(QueryError::TargetMissingInBranch { name, place: extent(branch) });
@@ -21,8 +21,15 @@ pub(super) fn errors(normal_form: &NormalForm) -> Vec<QueryError> {
     checker.errors
 }
 
+/// Variables of closed branches that occur only under negation, each once.
+pub(in crate::query) fn unsafe_negation(variables: &[Variable], branches: &[Branch]) -> Vec<QueryError> {
+    let mut checker = Checker { variables, errors: Vec::new() };
+    branches.iter().for_each(|branch| checker.negation(branch, &[]));
+    checker.errors
+}
+
 struct Checker<'a> {
-    normal_form: &'a NormalForm,
+    variables: &'a [Variable],
     errors: Vec<QueryError>,
 }
 
@@ -57,7 +64,7 @@ impl Checker<'_> {
     }
 
     /// Every variable must be connected with one of `roots` by a chain of literals.
-    fn connection(&mut self, branch: &Branch, roots: &[VariableId]) {
+    fn connection(&mut self, branch: &Branch, target: VariableId, roots: &[VariableId]) {
         let mut reached = roots.to_vec();
         let groups: Vec<Vec<VariableId>> = literals(branch).collect();
         loop {
@@ -78,17 +85,17 @@ impl Checker<'_> {
         let loose: Vec<VariableId> =
             branch.variables().into_iter().filter(|id| !reached.contains(id)).collect();
         if let Some(&first) = loose.first() {
-            let target = self.name(self.normal_form.target);
+            let name = self.name(target);
             let variables = loose.iter().map(|&id| self.name(id)).collect();
-            self.add(QueryError::Disconnected { target, variables, place: first_place(branch, first) });
+            self.add(QueryError::Disconnected { target: name, variables, place: first_place(branch, first) });
         }
         for negated in &branch.negated {
-            self.connection(&negated.branch, &negated.free());
+            self.connection(&negated.branch, target, &negated.free());
         }
     }
 
     fn name(&self, id: VariableId) -> String {
-        self.normal_form.variable_name(id).to_owned()
+        self.variables.get(id.index()).map_or_else(String::new, |variable| variable.name.clone())
     }
 }
 

@@ -3,10 +3,11 @@
 mod branch;
 mod validity;
 
+pub(super) use branch::unsafe_negation;
 pub use validity::{Note, Validity};
 
 use super::error::QueryError;
-use super::formula::Query;
+use super::formula::{Formula, Query, Variable, VariableId};
 use super::normal_form::{Limits, NormalForm};
 use super::shapes::Shape;
 
@@ -28,7 +29,7 @@ impl Query {
     /// from answering it: variables that nothing binds, a missing target, unsafe negation,
     /// parts that are not connected, too many alternatives.
     pub fn check(self, limits: Limits) -> Result<Checked, Vec<QueryError>> {
-        let unused = self.unused_variables();
+        let unused = unused_variables(&self.variables, &self.formula, Some(self.target));
         if !unused.is_empty() {
             return Err(unused);
         }
@@ -41,19 +42,24 @@ impl Query {
         let shape = Shape::of(&normal_form);
         Ok(Checked { query: self, normal_form, shape, validity })
     }
+}
 
-    fn unused_variables(&self) -> Vec<QueryError> {
-        let mut used = vec![false; self.variables.len()];
-        self.formula.for_each_atom(&mut |atom| atom.variables().for_each(|id| used[id.index()] = true));
-        let unused = self.variables.iter().enumerate().filter(|(index, _)| !used[*index]);
-        let error = |(index, variable): (usize, &super::Variable)| {
-            let (name, place) = (variable.name.clone(), variable.place);
-            if index == self.target.index() {
-                QueryError::TargetMissing { name, place }
-            } else {
-                QueryError::NeverBound { name, place }
-            }
-        };
-        unused.map(error).collect()
-    }
+/// The variables that no atom uses.
+pub(super) fn unused_variables(
+    variables: &[Variable],
+    formula: &Formula,
+    target: Option<VariableId>,
+) -> Vec<QueryError> {
+    let mut used = vec![false; variables.len()];
+    formula.for_each_atom(&mut |atom| atom.variables().for_each(|id| used[id.index()] = true));
+    let unused = variables.iter().enumerate().filter(|(index, _)| !used[*index]);
+    let error = |(index, variable): (usize, &Variable)| {
+        let (name, place) = (variable.name.clone(), variable.place);
+        if target.is_some_and(|target| target.index() == index) {
+            QueryError::TargetMissing { name, place }
+        } else {
+            QueryError::NeverBound { name, place }
+        }
+    };
+    unused.map(error).collect()
 }

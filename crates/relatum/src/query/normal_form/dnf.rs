@@ -2,25 +2,31 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Limits;
 use super::branch::{Branch, Negated};
 use super::canonical::{canonical, signature};
-use super::{Limits, NormalForm};
 use crate::query::error::QueryError;
-use crate::query::formula::{Formula, Query, Variable, VariableId};
+use crate::query::formula::{Formula, Variable, VariableId};
 
-pub(super) fn normal_form(query: &Query, limits: Limits) -> Result<NormalForm, QueryError> {
-    let mut builder = Builder { variables: query.variables.clone(), scope: vec![query.target], limits };
-    let mut branches = builder.branches(&query.formula, false)?;
-    merge_equal(&mut branches, query.target, limits)?;
+/// The branches of a formula with these free variables, and all variables of theirs.
+pub(super) fn alternatives(
+    variables: &[Variable],
+    formula: &Formula,
+    free: &[VariableId],
+    limits: Limits,
+) -> Result<(Vec<Variable>, Vec<Branch>), QueryError> {
+    let mut builder = Builder { variables: variables.to_vec(), scope: free.to_vec(), limits };
+    let mut branches = builder.branches(formula, false)?;
+    merge_equal(&mut branches, free, limits)?;
     for branch in &mut branches {
         let mut taken = branch.variables().into_iter().collect();
         builder.give_one_role(branch, &mut taken);
     }
-    Ok(NormalForm { target: query.target, variables: builder.variables, branches })
+    Ok((builder.variables, branches))
 }
 
 /// Keeps one of the branches that are the same up to the names of variables.
-fn merge_equal(branches: &mut Vec<Branch>, target: VariableId, limits: Limits) -> Result<(), QueryError> {
+fn merge_equal(branches: &mut Vec<Branch>, free: &[VariableId], limits: Limits) -> Result<(), QueryError> {
     // Most branches differ already in their relations and entities, which is quick to see.
     let signs: Vec<u64> = branches.iter().map(signature).collect();
     let mut alike: FxHashMap<u64, usize> = FxHashMap::default();
@@ -34,7 +40,7 @@ fn merge_equal(branches: &mut Vec<Branch>, target: VariableId, limits: Limits) -
     let mut signs = signs.into_iter();
     branches.retain(|branch| {
         let alone = signs.next().is_some_and(|sign| alike[&sign] == 1);
-        alone || seen.insert(canonical(branch, &[target]))
+        alone || seen.insert(canonical(branch, free))
     });
     if branches.len() > limits.branches { Err(too_many(branches.len(), true, limits)) } else { Ok(()) }
 }

@@ -15,7 +15,7 @@ pub use branch::{Branch, Negated};
 
 use super::error::QueryError;
 use super::formula::{Formula, Query, Variable, VariableId};
-use super::syntax::Part;
+use super::syntax::{Around, Part};
 use crate::graph::Graph;
 
 /// What a query may grow to.
@@ -47,13 +47,25 @@ pub struct NormalForm {
 impl Query {
     /// The disjunctive normal form.
     pub fn normal_form(&self, limits: Limits) -> Result<NormalForm, QueryError> {
-        let mut atoms = 0;
-        self.formula.for_each_atom(&mut |_| atoms += 1);
-        if atoms > limits.atoms {
-            return Err(QueryError::TooLarge { what: "atoms", count: atoms, limit: limits.atoms });
-        }
-        dnf::normal_form(self, limits)
+        let (variables, branches) = alternatives(&self.variables, &self.formula, Some(self.target), limits)?;
+        Ok(NormalForm { target: self.target, variables, branches })
     }
+}
+
+/// The alternatives of a formula, in which nothing but the target may be free, and their variables: those
+/// of the formula first, copies behind them.
+pub(super) fn alternatives(
+    variables: &[Variable],
+    formula: &Formula,
+    target: Option<VariableId>,
+    limits: Limits,
+) -> Result<(Vec<Variable>, Vec<Branch>), QueryError> {
+    let mut atoms = 0;
+    formula.for_each_atom(&mut |_| atoms += 1);
+    if atoms > limits.atoms {
+        return Err(QueryError::TooLarge { what: "atoms", count: atoms, limit: limits.atoms });
+    }
+    dnf::alternatives(variables, formula, target.as_slice(), limits)
 }
 
 impl NormalForm {
@@ -75,7 +87,7 @@ impl NormalForm {
     pub fn sub_query_text(&self, negated: &Negated, graph: &Graph) -> String {
         let formula = Formula::exists(negated.bound.clone(), negated.branch.formula());
         let query = Query { target: self.target, variables: self.variables.clone(), formula };
-        Part { query: &query.named(graph), free: &negated.free() }.to_string()
+        Part { query: &query.named(graph), free: &negated.free(), around: Around::Not }.to_string()
     }
 
     /// Whether an alternative says something twice, of two variables with the same role.

@@ -1,4 +1,4 @@
-//! SPARQL: `SELECT ?d WHERE { … }`, through `spargebra`, as far as it is a logical question.
+//! SPARQL: `SELECT ?d WHERE { … }` and `ASK { … }`, through `spargebra`, as far as it is a logical question.
 //!
 //! Basic graph patterns, joins and `FILTER EXISTS` are conjunctions, `UNION` and `|` are
 //! disjunctions, `FILTER NOT EXISTS` and `MINUS` are negations, `/` and `^` are paths. `VALUES`
@@ -21,7 +21,7 @@ mod tests;
 mod tokens;
 
 pub use names::{ENTITY_PREFIX, RELATION_PREFIX, entity_iri, relation_iri};
-pub use select::{Select, parse};
+pub use select::{Request, Select, parse, parse_any};
 
 use crate::query::place::Place;
 
@@ -29,9 +29,12 @@ use crate::query::place::Place;
 pub fn looks_like(text: &str) -> bool {
     let first = tokens::scan(text, 2);
     let word = |index: usize| first.get(index).map(|token| &text[token.place.range()]);
-    // `select : r(a, select)` is a query in the text syntax whose target is called so.
+    let is = |name: &str| word(0).is_some_and(|it| it.eq_ignore_ascii_case(name));
+    // `select : r(a, select)` is a question in the text syntax whose target is called so, and `ask(a, b)` a
+    // statement whose relation is; but `PREFIX : <…>` and `SELECT (COUNT(…)` are SPARQL.
     word(0).is_some_and(opens)
-        && (word(1) != Some(":") || word(0).is_some_and(|it| it.eq_ignore_ascii_case("prefix")))
+        && (word(1) != Some(":") || is("prefix"))
+        && (word(1) != Some("(") || is("select"))
 }
 
 /// Where a text begins, if that is not as SPARQL does.

@@ -2,11 +2,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use spargebra::algebra::{Expression, GraphPattern};
-use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern};
+use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
 
 use super::locate::Locator;
 use super::names::name_of_iri;
 use super::refuse;
+use crate::query::between::{self, ParsedBetween};
 use crate::query::error::QueryError;
 use crate::query::formula::{Atom, Formula, Term, Variable, VariableId};
 use crate::query::name::Name;
@@ -32,6 +33,40 @@ impl Translator<'_> {
         let id = VariableId(self.variables.len() as u32);
         self.variables.push(Variable { name: name.to_owned(), place });
         id
+    }
+
+    /// `a ?r b` where the predicate is the variable that is selected, alone and between two names. In any
+    /// larger pattern a predicate is refused.
+    pub(super) fn between(
+        &mut self,
+        pattern: &GraphPattern,
+        target: &str,
+    ) -> Result<Option<ParsedBetween>, QueryError> {
+        let GraphPattern::Bgp { patterns } = pattern else { return Ok(None) };
+        let is_target = |triple: &TriplePattern| matches!(&triple.predicate, NamedNodePattern::Variable(it) if it.as_str() == target);
+        if !patterns.iter().any(is_target) {
+            return Ok(None);
+        }
+        let place = self.locator.variable(target);
+        let [TriplePattern { subject, object, .. }] = patterns.as_slice() else {
+            return Err(between::refused(place));
+        };
+        match (self.named(subject), self.named(object)) {
+            (Some(subject), Some(object)) => {
+                let target = Variable { name: target.to_owned(), place };
+                Ok(Some(ParsedBetween { target, subject, object, place }))
+            }
+            _ => Err(between::refused(place)),
+        }
+    }
+
+    /// The name that a term of a pattern is, if it is one.
+    fn named(&mut self, term: &TermPattern) -> Option<Name> {
+        match term {
+            TermPattern::NamedNode(node) => Some(self.name(node.as_str())),
+            TermPattern::Literal(literal) => Some(self.literal(literal)),
+            TermPattern::Variable(_) | TermPattern::BlankNode(_) => None,
+        }
     }
 
     /// A variable that the query does not name: a blank node or the middle of a path.
@@ -81,8 +116,9 @@ impl Translator<'_> {
                             NamedNodePattern::Variable(variable) => self.locator.variable(variable.as_str()),
                             NamedNodePattern::NamedNode(_) => Place::default(),
                         };
-                        let instead = "name the relation; several are written as r:a | r:b";
-                        return Err(refuse::refused("a variable as predicate", instead, Some(place)));
+                        let instead = "name the relation; several are written as r:a | r:b. Which relations \
+                                       hold between two names is asked by SELECT ?r { e:a ?r e:b }";
+                        return Err(refuse::refused("a variable as predicate here", instead, Some(place)));
                     };
                     if relation.as_ref() == oxrdf::vocab::rdf::FIRST {
                         let instead = "write a triple for each of its members";
@@ -202,18 +238,14 @@ impl Translator<'_> {
     }
 
     fn term(&mut self, term: &TermPattern, scope: &Scope) -> Term<Name> {
-        let known = |key: &str| scope.terms.get(key).cloned();
-        match term {
-            TermPattern::NamedNode(node) => Term::Entity(self.name(node.as_str())),
-            TermPattern::Literal(literal) => Term::Entity(self.literal(literal)),
-            // The scope holds every variable of the pattern; the target stands in for none.
-            TermPattern::Variable(variable) => {
-                known(variable.as_str()).unwrap_or(Term::Variable(VariableId(0)))
-            }
-            TermPattern::BlankNode(node) => {
-                known(&format!("_:{}", node.as_str())).unwrap_or(Term::Variable(VariableId(0)))
-            }
-        }
+        let key = match term {
+            TermPattern::Variable(variable) => variable.as_str().to_owned(),
+            TermPattern::BlankNode(node) => format!("_:{}", node.as_str()),
+            TermPattern::NamedNode(node) => return Term::Entity(self.name(node.as_str())),
+            TermPattern::Literal(literal) => return Term::Entity(self.literal(literal)),
+        };
+        // The scope holds every variable of the pattern; the first stands in for none.
+        scope.terms.get(&key).cloned().unwrap_or(Term::Variable(VariableId(0)))
     }
 
     pub(super) fn atom(&mut self, subject: Term<Name>, relation: &str, object: Term<Name>) -> Parsed {

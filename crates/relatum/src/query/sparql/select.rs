@@ -11,9 +11,10 @@ use super::refuse;
 use super::tokens::{Token, scan};
 use crate::graph::Prefixes;
 use crate::query::error::QueryError;
-use crate::query::formula::ParsedQuery;
+use crate::query::formula::{ParsedQuery, in_order};
 use crate::query::place::Place;
-use crate::query::syntax::MAX_BYTES;
+use crate::query::statement::ParsedStatement;
+use crate::query::syntax::{MAX_BYTES, Parsed};
 
 /// How many tokens a query may have and how deep its brackets may be nested: the parser
 /// beneath needs stack for both.
@@ -44,7 +45,48 @@ pub struct Select {
 /// assert_eq!(select.limit, Some(3));
 /// # Ok::<(), relatum::query::QueryError>(())
 /// ```
+///
+/// ASK, and a predicate as the variable that is selected, are refused; [`parse_any`] reads those too.
 pub fn parse(text: &str, prefixes: &Prefixes) -> Result<Select, QueryError> {
+    let Request { parsed, limit, offset, with_score } = parse_any(text, prefixes)?;
+    match parsed {
+        Parsed::Query(query) => Ok(Select { query, limit, offset, with_score }),
+        Parsed::Between(between) => Err(QueryError::SeeksRelations { place: between.place }),
+        Parsed::Statement(_) => {
+            let ask = scan(text, usize::MAX).into_iter().map(|token| token.place);
+            let place = ask.into_iter().find(|place| text[place.range()].eq_ignore_ascii_case("ask"));
+            Err(QueryError::NoTarget { place: place.unwrap_or_default() })
+        }
+    }
+}
+
+/// Whatever can be asked in SPARQL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// SELECT is a question, ASK a statement, and SELECT of the predicate of one triple the question for
+    /// relations.
+    pub parsed: Parsed,
+    /// How many answers are wanted.
+    pub limit: Option<usize>,
+    /// How many of the best answers to leave out.
+    pub offset: usize,
+    /// Whether `?score` was selected beside the target.
+    pub with_score: bool,
+}
+
+/// Reads whatever can be asked in SPARQL. The prefixes of the graph, `e:` and `r:` are declared already.
+///
+/// ```
+/// use relatum::graph::Prefixes;
+/// use relatum::query::sparql::parse_any;
+/// use relatum::query::syntax::Parsed;
+///
+/// let request = parse_any("ASK { e:Alien r:stars ?x }", &Prefixes::default())?;
+/// let Parsed::Statement(statement) = request.parsed else { panic!("a statement") };
+/// assert_eq!(statement.to_string(), "exists x. stars(Alien, x)");
+/// # Ok::<(), relatum::query::QueryError>(())
+/// ```
+pub fn parse_any(text: &str, prefixes: &Prefixes) -> Result<Request, QueryError> {
     if text.len() > MAX_BYTES {
         return Err(QueryError::TooLarge { what: "bytes", count: text.len(), limit: MAX_BYTES });
     }
@@ -64,9 +106,9 @@ pub fn parse(text: &str, prefixes: &Prefixes) -> Result<Select, QueryError> {
     let locator = Locator::new(text, tokens, declared);
     refuse_update(text, &locator)?;
     let query = parser.parse_query(text).map_err(|error| syntax_error(text, &error.to_string()))?;
-    let (pattern, dataset) = match query {
-        Sparql::Select { pattern, dataset, .. } => (pattern, dataset),
-        Sparql::Ask { .. } => return Err(form("ASK", &locator)),
+    let (pattern, dataset, ask) = match query {
+        Sparql::Select { pattern, dataset, .. } => (pattern, dataset, false),
+        Sparql::Ask { pattern, dataset, .. } => (pattern, dataset, true),
         Sparql::Construct { .. } => return Err(form("CONSTRUCT", &locator)),
         Sparql::Describe { .. } => return Err(form("DESCRIBE", &locator)),
     };
@@ -74,7 +116,35 @@ pub fn parse(text: &str, prefixes: &Prefixes) -> Result<Select, QueryError> {
         let place = locator.word(&["FROM"]);
         return Err(refuse::refused("FROM", "leave it out: a project has one graph", place));
     }
-    Modifiers::default().read(&pattern, Translator { locator, variables: Vec::new() })
+    let mut translator = Translator { locator, variables: Vec::new() };
+    if ask { statement(&pattern, &mut translator) } else { Modifiers::default().read(&pattern, translator) }
+}
+
+/// ASK: the pattern with all its variables quantified.
+fn statement(mut pattern: &GraphPattern, translator: &mut Translator<'_>) -> Result<Request, QueryError> {
+    if let GraphPattern::Slice { .. } = pattern {
+        let place = translator.locator.word(&["LIMIT", "OFFSET"]);
+        return Err(refuse::refused("LIMIT or OFFSET in ASK", "leave it out: ASK has one answer", place));
+    }
+    // In which order answers would come does not matter to whether there is one.
+    while let GraphPattern::Project { inner, .. }
+    | GraphPattern::Distinct { inner }
+    | GraphPattern::Reduced { inner }
+    | GraphPattern::OrderBy { inner, .. } = pattern
+    {
+        pattern = inner;
+    }
+    let Some(formula) = translator.quantified(pattern, &Scope::default())? else {
+        return Err(empty_pattern(translator));
+    };
+    let (variables, formula) = in_order(&translator.variables, &formula, &[]);
+    let parsed = Parsed::Statement(ParsedStatement { variables, formula });
+    Ok(Request { parsed, limit: None, offset: 0, with_score: false })
+}
+
+fn empty_pattern(translator: &Translator<'_>) -> QueryError {
+    let place = translator.locator.sign(&["{"]);
+    refuse::refused("an empty pattern", "write at least one triple pattern", place)
 }
 
 /// What stands around the pattern, collected from the outside inwards.
@@ -90,7 +160,7 @@ impl Modifiers {
         mut self,
         mut pattern: &GraphPattern,
         mut translator: Translator<'_>,
-    ) -> Result<Select, QueryError> {
+    ) -> Result<Request, QueryError> {
         loop {
             match pattern {
                 GraphPattern::Slice { inner, start, length } if self.selected.is_empty() => {
@@ -125,22 +195,30 @@ impl Modifiers {
         self.question(pattern, &mut translator)
     }
 
-    fn question(self, pattern: &GraphPattern, translator: &mut Translator<'_>) -> Result<Select, QueryError> {
+    fn question(
+        self,
+        pattern: &GraphPattern,
+        translator: &mut Translator<'_>,
+    ) -> Result<Request, QueryError> {
         let with_score = self.selected.len() == 2 && self.selected[1] == "score";
         let target = match self.selected.as_slice() {
             [target] => target,
             [target, _] if with_score => target,
             _ => return Err(one_target(&translator.locator)),
         };
+        let (limit, offset) = (self.limit, self.offset);
+        let request = |parsed| Request { parsed, limit, offset, with_score };
+        if let Some(between) = translator.between(pattern, target)? {
+            return Ok(request(Parsed::Between(between)));
+        }
         let place = translator.locator.variable(target);
         let id = translator.variable(target, place);
         let formula = translator.quantified(pattern, &Scope::of_target(target, id))?;
         let Some(formula) = formula else {
-            let place = translator.locator.sign(&["{"]);
-            return Err(refuse::refused("an empty pattern", "write at least one triple pattern", place));
+            return Err(empty_pattern(translator));
         };
         let query = ParsedQuery { target: id, variables: std::mem::take(&mut translator.variables), formula };
-        Ok(Select { query: query.renumbered(), limit: self.limit, offset: self.offset, with_score })
+        Ok(request(Parsed::Query(query.renumbered())))
     }
 }
 
@@ -154,7 +232,11 @@ fn by_falling_score(order: &[OrderExpression]) -> bool {
 }
 
 fn form(name: &str, locator: &Locator<'_>) -> QueryError {
-    refuse::refused(name, "ask with SELECT ?x WHERE { … }", locator.word(&[name]))
+    refuse::refused(
+        name,
+        "ask with SELECT ?x WHERE { … }, or with ASK { … } whether something is true",
+        locator.word(&[name]),
+    )
 }
 
 fn refuse_update(text: &str, locator: &Locator<'_>) -> Result<(), QueryError> {

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::graph::Prefixes;
 use crate::query::normal_form::Limits;
+use crate::query::syntax::Parsed;
 use crate::query::testing::{any_query, tiny_graph};
 use crate::query::{Query, QueryError, Style};
 
@@ -54,6 +55,26 @@ fn patterns_are_formulas() {
 }
 
 #[test]
+fn ask_is_a_statement_and_a_selected_predicate_asks_for_relations() {
+    let said = |sparql: &str| match parse_any(sparql, &Prefixes::default()).unwrap().parsed {
+        Parsed::Query(query) => query.to_string(),
+        Parsed::Statement(statement) => statement.to_string(),
+        Parsed::Between(between) => between.to_string(),
+    };
+    let cases = [
+        ("ASK { e:Alien r:stars \"Sigourney Weaver\" }", r#"stars(Alien, "Sigourney Weaver")"#),
+        ("ASK WHERE { e:a r:p ?x . ?x r:q ?y }", "exists x, y. p(a, x) and q(x, y)"),
+        ("ASK { { e:a r:p e:b } UNION { e:a r:q ?x } }", "exists x. p(a, b) or q(a, x)"),
+        ("ASK { e:a r:p e:b FILTER NOT EXISTS { e:a r:q ?x } }", "p(a, b) and not (exists x. q(a, x))"),
+        ("SELECT ?r { e:a ?r \"Bad Boys\" } LIMIT 3", r#"?r : r(a, "Bad Boys")"#),
+    ];
+    for (sparql, text) in cases {
+        assert_eq!(said(sparql), text, "{sparql}");
+    }
+    assert!(matches!(parse("ASK { e:a r:p e:b }", &Prefixes::default()), Err(QueryError::NoTarget { .. })));
+}
+
+#[test]
 fn limit_and_offset_are_kept() {
     let select = parse("SELECT ?x { e:a r:p ?x } LIMIT 5 OFFSET 2", &Prefixes::default()).unwrap();
     assert_eq!((select.limit, select.offset, select.with_score), (Some(5), 2, false));
@@ -71,7 +92,6 @@ fn the_prefixes_of_the_graph_are_declared() {
 #[test]
 fn every_other_construct_is_refused_by_name_with_its_place() {
     let cases = [
-        ("ASK { e:a r:p ?x }", "ASK", "ASK"),
         ("CONSTRUCT { ?x r:p ?x } WHERE { e:a r:p ?x }", "CONSTRUCT", "CONSTRUCT"),
         ("DESCRIBE e:a", "DESCRIBE", "DESCRIBE"),
         ("INSERT DATA { e:a r:p e:b }", "the update INSERT", "INSERT"),
@@ -94,7 +114,12 @@ fn every_other_construct_is_refused_by_name_with_its_place() {
         ("SELECT ?x { e:a r:p+ ?x }", "the property-path closure `+`", "+"),
         ("SELECT ?x { e:a r:p? ?x }", "the optional path `?`", "? ?x"),
         ("SELECT ?x { e:a !r:p ?x }", "the negated property set `!`", "!"),
-        ("SELECT ?x { e:a ?p ?x }", "a variable as predicate", "?p"),
+        ("SELECT ?x { e:a ?p ?x }", "a variable as predicate here", "?p"),
+        ("SELECT ?p { e:a ?p ?x }", "a variable for a relation in this question", "?p"),
+        ("SELECT ?p { e:a ?p e:b . e:a r:q e:b }", "a variable for a relation in this question", "?p"),
+        ("ASK { e:a ?p e:b }", "a variable as predicate here", "?p"),
+        ("ASK { e:a r:p e:b } LIMIT 1", "LIMIT or OFFSET in ASK", "LIMIT"),
+        ("ASK { }", "an empty pattern", "{"),
         ("SELECT ?x { VALUES ?a { e:a e:b } ?a r:p ?x }", "VALUES with several variables or rows", "VALUES"),
         (
             "SELECT ?x { VALUES (?a ?b) { (e:a e:b) } ?a r:p ?x . ?b r:p ?x }",

@@ -27,6 +27,7 @@ pub(super) enum Token {
 }
 
 /// Reads tokens from a text.
+#[derive(Clone)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
     at: usize,
@@ -83,6 +84,11 @@ impl<'a> Lexer<'a> {
         }
         let name = self.identifier()?;
         Ok(Some((name, Place::new(start..self.at))))
+    }
+
+    /// Whether a parenthesis opens next.
+    pub(super) fn is_open(&self) -> bool {
+        self.text[self.at..].trim_start_matches(is_blank).starts_with('(')
     }
 
     fn peek(&self) -> Option<char> {

@@ -1,7 +1,9 @@
 //! The text syntax: `?D : exists P. interacts(D, P) and (assoc(P, t1) or assoc(P, t2))`.
 //!
 //! ```text
-//! query    = ["?"] variable ":" formula
+//! asked    = ["?"] variable ":" formula
+//!          | "?" variable ":" variable "(" name "," name ")"
+//!          | formula
 //! formula  = conjunct { ("or" | "∨" | "|") conjunct }
 //! conjunct = factor { ("and" | "∧" | "&" | ",") factor }
 //! factor   = ("not" | "¬" | "!") factor
@@ -12,6 +14,9 @@
 //! name     = word | "quoted" | 'quoted' | <IRI> | prefix:word | #id
 //! ```
 //!
+//! With a target it is a question; without, a statement that is true or not; with a target in the place of
+//! a relation, the question which relations hold between two names.
+//!
 //! The target and the names after `exists` are the variables; every other name is one of the
 //! graph. A quoted name is never a variable. `#` begins a comment unless a digit follows.
 
@@ -21,9 +26,9 @@ mod print;
 #[cfg(test)]
 mod tests;
 
-pub use parser::parse;
-pub(crate) use print::Part;
+pub use parser::{Parsed, opens_a_formula, parse, parse_any};
 pub use print::name_text;
+pub(crate) use print::{Around, Part};
 
 /// How deep parentheses, negations and quantifiers may be nested.
 pub const MAX_DEPTH: usize = 128;

@@ -2,10 +2,12 @@
 
 use super::lexer::{Lexer, Token, keyword, syntax};
 use super::{MAX_BYTES, MAX_DEPTH};
+use crate::query::between::{self, ParsedBetween};
 use crate::query::error::QueryError;
 use crate::query::formula::{Atom, Formula, ParsedQuery, Term, Variable, VariableId};
 use crate::query::name::Name;
 use crate::query::place::Place;
+use crate::query::statement::ParsedStatement;
 
 /// Reads a query in the text syntax.
 ///
@@ -18,15 +20,123 @@ pub fn parse(text: &str) -> Result<ParsedQuery, QueryError> {
     if text.len() > MAX_BYTES {
         return Err(QueryError::TooLarge { what: "bytes", count: text.len(), limit: MAX_BYTES });
     }
+    match parse_any(text)? {
+        Parsed::Query(query) => Ok(query),
+        Parsed::Statement(statement) => Err(QueryError::NoTarget { place: extent(&statement.formula) }),
+        Parsed::Between(between) => Err(QueryError::SeeksRelations { place: between.place }),
+    }
+}
+
+/// Anything that can be asked, with names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parsed {
+    /// `?A : φ`
+    Query(ParsedQuery),
+    /// `φ`
+    Statement(ParsedStatement),
+    /// `?R : R(a, b)`
+    Between(ParsedBetween),
+}
+
+/// Reads whatever can be asked in the text syntax.
+///
+/// ```
+/// use relatum::query::syntax::{Parsed, parse_any};
+///
+/// assert!(matches!(parse_any("stars(Alien, Weaver)")?, Parsed::Statement(_)));
+/// assert!(matches!(parse_any("?R : R(Alien, Weaver)")?, Parsed::Between(_)));
+/// # Ok::<(), relatum::query::QueryError>(())
+/// ```
+pub fn parse_any(text: &str) -> Result<Parsed, QueryError> {
+    if text.len() > MAX_BYTES {
+        return Err(QueryError::TooLarge { what: "bytes", count: text.len(), limit: MAX_BYTES });
+    }
+    match Parser::new(text).beginning() {
+        Beginning::Target => question(text),
+        Beginning::Formula => statement(text).map(Parsed::Statement),
+        // `x:r(a, b)` is a statement whose relation has a prefix, or a question for x.
+        Beginning::Either => match question(text) {
+            Ok(Parsed::Query(query)) if !uses(&query.formula, query.target) => {
+                statement(text).map(Parsed::Statement)
+            }
+            Err(error) => statement(text).map(Parsed::Statement).map_err(|_| error),
+            asked => asked,
+        },
+    }
+}
+
+/// Whether a text that begins with a parenthesis is a formula, not the tuple that it could also be: `(not
+/// …`, `(exists …`, `(name(…`.
+pub fn opens_a_formula(text: &str) -> bool {
+    let mut parser = Parser::new(text.trim_start_matches(|c: char| c == '(' || c.is_whitespace()));
+    matches!(parser.beginning(), Beginning::Formula | Beginning::Either)
+}
+
+/// What the first words of a text make of it.
+enum Beginning {
+    Target,
+    Formula,
+    Either,
+}
+
+fn question(text: &str) -> Result<Parsed, QueryError> {
     let mut parser = Parser::new(text);
     let target = parser.target()?;
     parser.advance()?;
     let formula = parser.formula()?;
     parser.expect_end()?;
-    Ok(ParsedQuery { target, variables: parser.variables, formula })
+    if let Some(variable) = parser.relation_variable(&formula) {
+        return match formula {
+            Formula::Atom(Atom {
+                subject: Term::Entity(subject),
+                object: Term::Entity(object),
+                place,
+                ..
+            }) if variable.id == target => {
+                let target = parser.variables.swap_remove(target.index());
+                Ok(Parsed::Between(ParsedBetween { target, subject, object, place }))
+            }
+            _ => Err(between::refused(variable.place)),
+        };
+    }
+    Ok(Parsed::Query(ParsedQuery { target, variables: parser.variables, formula }))
 }
 
-type Parsed = Formula<Name, Name>;
+fn statement(text: &str) -> Result<ParsedStatement, QueryError> {
+    let mut parser = Parser::new(text);
+    parser.advance()?;
+    let formula = parser.formula()?;
+    parser.expect_end()?;
+    match parser.relation_variable(&formula) {
+        Some(variable) => Err(between::refused(variable.place)),
+        None => Ok(ParsedStatement { variables: parser.variables, formula }),
+    }
+}
+
+/// Whether an atom has this variable on one of its sides.
+fn uses(formula: &Part, id: VariableId) -> bool {
+    let mut uses = false;
+    formula.for_each_atom(&mut |atom| uses |= atom.variables().any(|other| other == id));
+    uses
+}
+
+/// From the first atom of a formula to its last.
+fn extent(formula: &Part) -> Place {
+    let mut extent: Option<Place> = None;
+    formula.for_each_atom(&mut |atom| extent = Some(extent.map_or(atom.place, |it| it.to(atom.place))));
+    extent.unwrap_or_default()
+}
+
+/// A variable of the question in the place of a relation.
+struct RelationVariable {
+    id: VariableId,
+    place: Place,
+    /// Whether it is written with `?`. Without, it may be a relation of the same name.
+    marked: bool,
+}
+
+/// A formula with names.
+type Part = Formula<Name, Name>;
 
 struct Parser<'a> {
     text: &'a str,
@@ -37,6 +147,8 @@ struct Parser<'a> {
     variables: Vec<Variable>,
     /// The variables that may be used here, the innermost last.
     scope: Vec<VariableId>,
+    /// The relations that are called like a variable that may be used there.
+    relation_variables: Vec<RelationVariable>,
 }
 
 impl<'a> Parser<'a> {
@@ -49,7 +161,34 @@ impl<'a> Parser<'a> {
             depth: 0,
             variables: Vec::new(),
             scope: Vec::new(),
+            relation_variables: Vec::new(),
         }
+    }
+
+    /// What the text begins with; nothing else may be asked of this parser.
+    fn beginning(&mut self) -> Beginning {
+        let mut first = self.lexer.clone();
+        if !self.text.trim_start().starts_with('?')
+            && let Ok((token, _)) = first.token()
+        {
+            let colon = matches!(self.lexer.variable(), Ok(Some(_)))
+                && matches!(self.lexer.token(), Ok((Token::Colon, _)));
+            let open = matches!(first.token(), Ok((Token::Open, _)));
+            match token {
+                Token::Name { .. } if open && colon => return Beginning::Either,
+                Token::Name { .. } if open => return Beginning::Formula,
+                Token::Not | Token::Exists | Token::Open if !colon => return Beginning::Formula,
+                _ => {}
+            }
+        }
+        Beginning::Target
+    }
+
+    /// The last variable in the place of a relation. One without `?` that also stands on a side of an atom
+    /// is an entity, and the relation of its name is one of the graph: `?genre : genre(Alien, genre)`.
+    fn relation_variable(&mut self, formula: &Part) -> Option<RelationVariable> {
+        self.relation_variables.retain(|variable| variable.marked || !uses(formula, variable.id));
+        self.relation_variables.pop()
     }
 
     fn advance(&mut self) -> Result<(), QueryError> {
@@ -59,7 +198,8 @@ impl<'a> Parser<'a> {
 
     /// `?A :`
     fn target(&mut self) -> Result<VariableId, QueryError> {
-        let help = "a query begins with its target: `?X : relation(\"a name\", X)`";
+        let help = "a question begins with its target, `?X : relation(\"a name\", X)`; a statement has none, \
+                    `relation(\"a name\", \"another\")`";
         let Some((name, place)) = self.lexer.variable()? else {
             self.advance()?;
             return Err(self.unexpected("the target of the query", Some(help)));
@@ -77,7 +217,7 @@ impl<'a> Parser<'a> {
         Err(self.unexpected("`:` after the target", Some(help)))
     }
 
-    fn formula(&mut self) -> Result<Parsed, QueryError> {
+    fn formula(&mut self) -> Result<Part, QueryError> {
         let mut parts = vec![self.conjunct()?];
         while self.token == Token::Or {
             self.advance()?;
@@ -86,7 +226,7 @@ impl<'a> Parser<'a> {
         Ok(Formula::or(parts))
     }
 
-    fn conjunct(&mut self) -> Result<Parsed, QueryError> {
+    fn conjunct(&mut self) -> Result<Part, QueryError> {
         let mut parts = vec![self.factor()?];
         while matches!(self.token, Token::And | Token::Comma) {
             self.advance()?;
@@ -95,7 +235,7 @@ impl<'a> Parser<'a> {
         Ok(Formula::and(parts))
     }
 
-    fn factor(&mut self) -> Result<Parsed, QueryError> {
+    fn factor(&mut self) -> Result<Part, QueryError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(QueryError::TooDeep { limit: MAX_DEPTH, place: self.place });
@@ -108,6 +248,7 @@ impl<'a> Parser<'a> {
             Token::Exists => self.exists(),
             Token::Open => self.parenthesis(),
             Token::Name { .. } => self.atom(),
+            Token::Variable(name) if self.lexer.is_open() && self.in_scope(name).is_some() => self.atom(),
             Token::Variable(name) => {
                 let help = format!("a variable stands inside of an atom: `relation({name}, …)`");
                 Err(self.unexpected("an atom", Some(&help)))
@@ -122,7 +263,7 @@ impl<'a> Parser<'a> {
         factor
     }
 
-    fn parenthesis(&mut self) -> Result<Parsed, QueryError> {
+    fn parenthesis(&mut self) -> Result<Part, QueryError> {
         let open = self.place;
         self.advance()?;
         let inner = self.formula()?;
@@ -138,7 +279,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `exists V, U. φ`; the current token is `exists`.
-    fn exists(&mut self) -> Result<Parsed, QueryError> {
+    fn exists(&mut self) -> Result<Part, QueryError> {
         let outer = self.scope.len();
         let mut introduced = Vec::new();
         loop {
@@ -166,12 +307,17 @@ impl<'a> Parser<'a> {
         Ok(Formula::exists(introduced, body))
     }
 
-    /// `name(term, term)`; the current token is the name.
-    fn atom(&mut self) -> Result<Parsed, QueryError> {
+    /// `name(term, term)`; the current token is the name, or a variable that stands for it.
+    fn atom(&mut self) -> Result<Part, QueryError> {
         let start = self.place;
-        let Token::Name { name, .. } = std::mem::replace(&mut self.token, Token::End) else {
-            return Err(self.unexpected("an atom", None));
+        let (name, bare, marked) = match std::mem::replace(&mut self.token, Token::End) {
+            Token::Name { name, bare } => (name, bare, false),
+            Token::Variable(name) => (Name::text(name), true, true),
+            _ => return Err(self.unexpected("an atom", None)),
         };
+        if let Some(id) = self.in_scope(&name.text).filter(|_| bare) {
+            self.relation_variables.push(RelationVariable { id, place: start, marked });
+        }
         let relation = name.at(start);
         self.advance()?;
         let quantifier = relation.text.eq_ignore_ascii_case("forall") || relation.text.starts_with('∀');
@@ -325,6 +471,67 @@ mod tests {
             canonical("?A : exists V. exists U. p(V,U) , q(U,A)"),
             "?A : exists V, U. p(V, U) and q(U, A)"
         );
+    }
+
+    fn any(text: &str) -> String {
+        match parse_any(text) {
+            Ok(Parsed::Query(query)) => format!("question {query}"),
+            Ok(Parsed::Statement(statement)) => format!("statement {statement}"),
+            Ok(Parsed::Between(between)) => format!("relations {between}"),
+            Err(error) => error.diagnostic().render(text, crate::query::Style::Plain),
+        }
+    }
+
+    #[test]
+    fn a_formula_without_target_is_a_statement() {
+        for (text, said) in [
+            ("r(a, b)", "r(a, b)"),
+            (r#""is a"("A film", 'b')"#, r#""is a"("A film", b)"#),
+            ("<http://x.org/p>(#3, dbr:Berlin)", "<http://x.org/p>(#3, dbr:Berlin)"),
+            ("not r(a, b) & ∃X. r(a, X)", "not r(a, b) and (exists X. r(a, X))"),
+            ("exists X. r(a, X)", "exists X. r(a, X)"),
+            ("(r(a, b) or r(b, a)) and r(c, c)", "(r(a, b) or r(b, a)) and r(c, c)"),
+            // A prefix, not a target: nothing is sought by it.
+            ("dbo:starring(dbr:Alien, x)", r#""dbo:starring"(dbr:Alien, x)"#),
+        ] {
+            assert_eq!(any(text), format!("statement {said}"), "{text}");
+        }
+        assert_eq!(any("A:r(a, A)"), "question ?A : r(a, A)");
+    }
+
+    #[test]
+    fn the_target_may_be_a_relation_between_two_names() {
+        for text in [r#"?R : R("a b", c)"#, r#"R : R("a b", c)"#, r#"?R : ?R("a b", c)"#] {
+            assert_eq!(any(text), r#"relations ?R : R("a b", c)"#, "{text}");
+        }
+        // Relations are often called like what they lead to.
+        assert_eq!(any("?genre : genre(Alien, genre)"), "question ?genre : \"genre\"(Alien, genre)");
+        assert_eq!(any("?R : R(\"R\", x)"), "relations ?R : R(\"R\", x)");
+    }
+
+    #[test]
+    fn a_relation_variable_in_a_larger_question_is_refused_where_it_stands() {
+        insta::assert_snapshot!(any("?R : R(a, b) and stars(a, b)"), @r#"
+        error: a variable for a relation in this question is not supported
+          |
+        1 | ?R : R(a, b) and stars(a, b)
+          |      ^ here
+          |
+          = help: which relations hold can be asked of two named things, and of nothing else: `?R : R("one name", "another name")`
+        "#);
+        for (text, at) in [
+            ("?R : exists X. R(a, X)", "R(a, X)"),
+            ("?R : not R(a, b)", "R(a, b)"),
+            ("?A : exists R. R(a, A)", "R(a, A)"),
+            ("?A : ?A(A, b)", "?A(A, b)"),
+            ("exists R. R(a, b)", "R(a, b)"),
+            ("?A : exists R. stars(a, A) and ?R(a, A)", "?R(a, A)"),
+        ] {
+            let Err(QueryError::Refused { place: Some(place), .. }) = parse_any(text) else {
+                panic!("{text}: {}", any(text));
+            };
+            assert!(text[place.range().start..].starts_with(at), "{text}: {:?}", place.range());
+        }
     }
 
     #[test]

@@ -3,8 +3,10 @@
 use std::fmt::{Display, Formatter, Result, Write};
 
 use super::lexer::{is_bare_name, is_variable_name};
+use crate::query::between::ParsedBetween;
 use crate::query::formula::{Formula, Query, Term, VariableId};
 use crate::query::name::{Name, NameKind};
+use crate::query::statement::ParsedStatement;
 
 /// The canonical text: it parses back to the same query.
 impl Display for Query<Name, Name> {
@@ -16,12 +18,51 @@ impl Display for Query<Name, Name> {
     }
 }
 
-/// A part of a query, as it stands in it after a `not`; variables that it does not bind itself are
+/// The canonical text: it parses back to the same statement.
+impl Display for ParsedStatement {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        // A printer needs the variables and the formula; a statement has no target to enter.
+        let query =
+            Query { target: VariableId(0), variables: self.variables.clone(), formula: self.formula.clone() };
+        let text = Part { query: &query, free: &[], around: Around::Nothing }.to_string();
+        let first = first_relation(&self.formula);
+        match text.strip_prefix(first) {
+            // `x:r(x, a)` would be the question for x.
+            Some(rest) if first.contains(':') => write!(f, "{}{rest}", quoted(first)),
+            _ => f.write_str(&text),
+        }
+    }
+}
+
+impl Display for ParsedBetween {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let target = if is_variable_name(&self.target.name) { self.target.name.as_str() } else { "R" };
+        let argument = |name: &Name| match written(name) {
+            // A bare name that is the target's would be read as the target.
+            text if text == target => quoted(&name.text),
+            text => text,
+        };
+        write!(f, "?{target} : {target}({}, {})", argument(&self.subject), argument(&self.object))
+    }
+}
+
+/// The relation of the first atom, as far as it is written without quotes or brackets.
+fn first_relation(formula: &Formula<Name, Name>) -> &str {
+    let mut first = None;
+    formula.for_each_atom(&mut |atom| {
+        first.get_or_insert(&atom.relation);
+    });
+    first.filter(|name| name.kind == NameKind::Text).map_or("", |name| &name.text)
+}
+
+/// A part of a query, with the parentheses that it needs there; variables that it does not bind itself are
 /// written as those that it does.
 pub(crate) struct Part<'a> {
     pub(crate) query: &'a Query<Name, Name>,
     /// The variables that are bound around it.
     pub(crate) free: &'a [VariableId],
+    /// What it stands in.
+    pub(crate) around: Around,
 }
 
 impl Display for Part<'_> {
@@ -30,13 +71,13 @@ impl Display for Part<'_> {
         for &id in self.free {
             printer.enter(id);
         }
-        printer.formula(f, &self.query.formula, Around::Not)
+        printer.formula(f, &self.query.formula, self.around)
     }
 }
 
 /// What a formula stands in, which decides whether it needs parentheses.
 #[derive(Clone, Copy, PartialEq)]
-enum Around {
+pub(crate) enum Around {
     Nothing,
     Or,
     And,
@@ -130,14 +171,17 @@ impl Printer<'_> {
     }
 
     fn name(&self, name: &Name) -> String {
-        match name.kind {
-            NameKind::Iri => format!("<{}>", name.text),
-            NameKind::Number => format!("#{}", name.text),
-            NameKind::Text => {
-                let variable = self.names.iter().flatten().any(|other| *other == name.text);
-                if is_bare_name(&name.text) && !variable { name.text.clone() } else { quoted(&name.text) }
-            }
-        }
+        let variable = self.names.iter().flatten().any(|other| *other == name.text);
+        if variable && name.kind == NameKind::Text { quoted(&name.text) } else { written(name) }
+    }
+}
+
+/// A name as it was written.
+fn written(name: &Name) -> String {
+    match name.kind {
+        NameKind::Iri => format!("<{}>", name.text),
+        NameKind::Number => format!("#{}", name.text),
+        NameKind::Text => name_text(&name.text),
     }
 }
 
