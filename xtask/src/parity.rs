@@ -11,7 +11,7 @@ use relatum::graph::{EntityId, Graph, RelationId};
 use relatum::import::read_tables;
 use relatum::logic::TNorm;
 use relatum::model::{Calibration, Model, predictor};
-use relatum::plan::{Plan, PlanOptions, Statistics};
+use relatum::plan::{Plan, PlanOptions};
 use relatum::query::{Limits, Shape};
 use relatum::search::beam::{Beam, Width};
 use relatum::search::exact::{Exact, Goal};
@@ -35,11 +35,10 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let answers: Value = serde_json::from_str(&text)?;
     let graph = query2box::read(&data.join("fb15k-237"), &|_| {})?.builder.finish().0;
     let model = model(&folder)?;
-    let statistics = Statistics::new(&graph);
     let cases = answers["cases"].as_array().context("answers.json has no list of cases")?;
     let mut worst: BTreeMap<(String, String), Compared> = BTreeMap::new();
     for case in cases {
-        let (setting, shape, found) = answer(case, &model, &graph, &statistics)?;
+        let (setting, shape, found) = answer(case, &model, &graph)?;
         let compared = worst.entry((setting, shape)).or_default();
         compared.cases += 1;
         let top = best(&found.scores, 20, |_| true);
@@ -74,19 +73,14 @@ struct Compared {
 }
 
 /// The name of the setting, the shape, and what this program finds.
-fn answer(
-    case: &Value,
-    model: &Model,
-    graph: &Graph,
-    statistics: &Statistics<'_>,
-) -> anyhow::Result<(String, String, Found)> {
+fn answer(case: &Value, model: &Model, graph: &Graph) -> anyhow::Result<(String, String, Found)> {
     let text = |key: &str| case[key].as_str().with_context(|| format!("a case without {key}"));
     let shape = Shape::from_name(text("type")?).context("a shape that nobody knows")?;
     let (anchors, relations) = arguments(&case["query"])?;
     let structure = shape.structure(&anchors, &relations).context("a query of another shape")?;
     let query = structure.query().context("a shape without a query")?;
     let Ok(checked) = query.check(Limits::default()) else { bail!("a query that is refused: {case}") };
-    let plan = Plan::new(&checked, statistics, PlanOptions::default());
+    let plan = Plan::new(&checked, graph, PlanOptions::default());
     let t_norm = TNorm::from_name(text("t_norm")?).context("a t-norm that nobody knows")?;
     let logic = Logic { t_norm, ..Logic::default() };
     let (calibration, known) = match text("calibration")? {

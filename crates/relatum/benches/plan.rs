@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use relatum::graph::{Graph, GraphBuilder, Split};
-use relatum::plan::{Plan, PlanOptions, Statistics};
+use relatum::plan::{Plan, PlanOptions};
 use relatum::query::{Limits, Syntax, read};
 use relatum::random::Rng;
 
@@ -22,7 +22,6 @@ fn graph() -> Graph {
 
 fn from_text_to_plan(criterion: &mut Criterion) {
     let graph = graph();
-    let statistics = Statistics::new(&graph);
     let questions = [
         ("one variable", r#"?A : relation_1("entity 5", A)"#),
         (
@@ -46,7 +45,7 @@ fn from_text_to_plan(criterion: &mut Criterion) {
             bencher.iter(|| {
                 let question =
                     read(black_box(text), syntax, &graph, Limits::default()).expect("a right question");
-                Plan::new(&question.checked, &statistics, PlanOptions::default())
+                Plan::new(&question.checked, &graph, PlanOptions::default())
             });
         });
     }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use relatum::graph::{Graph, GraphBuilder, Split};
-use relatum::plan::{Plan, PlanOptions, Statistics};
+use relatum::plan::{Plan, PlanOptions};
 use relatum::query::syntax::Parsed;
 use relatum::query::{Limits, ParsedBetween, ParsedQuery, ParsedStatement, QueryError, Style, syntax};
 
@@ -69,7 +69,7 @@ pub fn follow(query: &ParsedQuery, source: &str) {
         let again = again.normal_form(Limits::default()).expect("no more branches than before");
         assert_eq!(again.branches.len(), checked.normal_form.branches.len(), "{sparql}");
     }
-    let plan = Plan::new(&checked, &Statistics::new(&GRAPH), PlanOptions::default());
+    let plan = Plan::new(&checked, &GRAPH, PlanOptions::default());
     assert!(plan.rows.is_finite());
     let report = plan.describe(&GRAPH);
     let _ = (report.to_string(), report.to_dot());

@@ -11,7 +11,7 @@ use relatum::answer::{Answers, Ask, ask};
 use relatum::benchmark::{Family, Results, Setting, Tuned};
 use relatum::graph::Graph;
 use relatum::model::{Model, ModelFolder};
-use relatum::plan::{Plan, PlanOptions, Statistics};
+use relatum::plan::{Plan, PlanOptions};
 use relatum::query::{Mistakes, Question, Style, Syntax, read};
 use relatum::search::SearchError;
 use relatum::store::Project;
@@ -103,7 +103,6 @@ pub(super) fn rendered(
 pub(super) struct Asker<'a> {
     pub(super) graph: &'a Graph,
     pub(super) model: Model,
-    statistics: Statistics<'a>,
     /// What `relatum tune` chose by type of question; none where it never ran for this model.
     tuned: Option<Tuned>,
 }
@@ -146,7 +145,7 @@ impl<'a> Asker<'a> {
             None
         });
         let tuned = results.and_then(|results| results.tuned(Family::Best).cloned());
-        Ok(Self { graph, model, statistics: Statistics::new(graph), tuned })
+        Ok(Self { graph, model, tuned })
     }
 
     /// What people should know of how the answers came about.
@@ -176,7 +175,7 @@ impl<'a> Asker<'a> {
     pub(super) fn plan(&self, question: &Question, flags: &Flags) -> Plan {
         let options =
             PlanOptions { beam: flags.k(), either_side: flags.either_side, ..PlanOptions::default() };
-        Plan::new(&question.checked, &self.statistics, options)
+        Plan::new(&question.checked, self.graph, options)
     }
 
     /// What the engine is told; the time for the answer begins now.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use relatum::answer::{Ask, ask};
 use relatum::graph::{Graph, Split, films};
 use relatum::model::{Model, ModelFolder, Ties};
-use relatum::plan::{Plan, PlanOptions, Statistics};
+use relatum::plan::{Plan, PlanOptions};
 use relatum::query::{Limits, Syntax, read};
 use relatum::search::Known;
 use relatum::store::{Project, Queries, Source, Staging, StoreError};
@@ -126,7 +126,7 @@ fn recovered(model: &Model, graph: &Graph, out: &mut impl Write) -> anyhow::Resu
 fn answer(graph: &Graph, model: &Model, text: &str, out: &mut impl Write) -> anyhow::Result<()> {
     let question =
         read(text, Syntax::Text, graph, Limits::default()).map_err(|mistakes| plan::misuse(&mistakes))?;
-    let planned = Plan::new(&question.checked, &Statistics::new(graph), PlanOptions::default());
+    let planned = Plan::new(&question.checked, graph, PlanOptions::default());
     let how = Ask { known: Known::TRAIN, top: 5, ..Ask::default() };
     let known = ask(&planned, model, graph, &how)?;
     let known: Vec<String> = known

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use relatum::graph::Graph;
-use relatum::plan::{Plan, PlanOptions, Statistics};
+use relatum::plan::{Plan, PlanOptions};
 use relatum::query::shapes::Arguments;
 use relatum::query::{Checked, Limits, Mistakes, Question, Style, Syntax, read};
 use relatum::store::Project;
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let question = read(&text, syntax, graph, limits).map_err(|mistakes| misuse(&mistakes))?;
     let options =
         PlanOptions { beam: args.k as usize, either_side: args.either_side, ..PlanOptions::default() };
-    let plan = Plan::new(&question.checked, &Statistics::new(graph), options);
+    let plan = Plan::new(&question.checked, graph, options);
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{:#}", as_json(&question, &plan, graph))?;

@@ -146,7 +146,7 @@ mod tests {
     use crate::answer::{Ask, ask};
     use crate::graph::{GraphBuilder, Split};
     use crate::model::{Model, predictor};
-    use crate::plan::{Plan, PlanOptions, Statistics};
+    use crate::plan::{Plan, PlanOptions};
     use crate::query::{Limits, Syntax, read};
 
     /// The picture of the best answer, without its truth values, which a random model gives.
@@ -158,7 +158,7 @@ mod tests {
         let (graph, _) = builder.finish();
         let model = Model::random(predictor("complex", 2).unwrap(), &graph, 1e-3, 0);
         let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
-        let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+        let plan = Plan::new(&question.checked, &graph, PlanOptions::default());
         let how = Ask { top: 1, explain: true, ..Ask::default() };
         let answers = ask(&plan, &model, &graph, &how).unwrap();
         let dot = answers.to_dot(&question.checked.normal_form, &graph, 1);

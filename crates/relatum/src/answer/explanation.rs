@@ -302,33 +302,37 @@ pub(super) fn atoms(
             Term::Entity(id) => Some(id),
             Term::Variable(id) => value_of(assignment, id),
         };
-        let (Some(subject), Some(object)) = (value(atom.subject), value(atom.object)) else { continue };
-        let hop = Hop { relation: atom.relation, direction: direction(plan, atom) };
-        let (from, to) = match hop.direction {
-            Direction::Forward => (subject, object),
-            Direction::Backward => (object, subject),
-        };
-        let edge = Triple { head: subject, relation: atom.relation, tail: object };
-        let (known, stored) = (truth.known(from, hop, to), truth.stored(from, hop, to));
-        // A trusted edge is exactly 1, and needs no row to say so.
-        let mut value = 1.0;
-        if known.is_none() {
-            row.resize(truth.entities(), 0.0);
-            truth.rows(&[from], hop, &mut row);
-            value = row[to.index()];
-        }
-        let counts = if negated { logic.negation.not(value) } else { value };
-        explained.push(ExplainedAtom {
-            edge,
-            negated,
-            truth: value,
-            value: counts,
-            read: hop.direction,
-            known,
-            stored,
-        });
+        let (Some(head), Some(tail)) = (value(atom.subject), value(atom.object)) else { continue };
+        let edge = Triple { head, relation: atom.relation, tail };
+        explained.push(explained_edge(edge, direction(plan, atom), negated, truth, logic, &mut row));
     }
     explained
+}
+
+/// The truth of an edge, read from one of its sides; `row` is room for one row.
+pub(super) fn explained_edge(
+    edge: Triple,
+    read: Direction,
+    negated: bool,
+    truth: &dyn AtomTruth,
+    logic: Logic,
+    row: &mut Vec<f32>,
+) -> ExplainedAtom {
+    let hop = Hop { relation: edge.relation, direction: read };
+    let (from, to) = match read {
+        Direction::Forward => (edge.head, edge.tail),
+        Direction::Backward => (edge.tail, edge.head),
+    };
+    let (known, stored) = (truth.known(from, hop, to), truth.stored(from, hop, to));
+    // A trusted edge is exactly 1, and needs no row to say so.
+    let mut value = 1.0;
+    if known.is_none() {
+        row.resize(truth.entities(), 0.0);
+        truth.rows(&[from], hop, row);
+        value = row[to.index()];
+    }
+    let counts = if negated { logic.negation.not(value) } else { value };
+    ExplainedAtom { edge, negated, truth: value, value: counts, read, known, stored }
 }
 
 /// Atoms are read from what is known first: an anchor, or the variable that gets its value earlier.

@@ -4,14 +4,20 @@
 mod alternatives;
 mod dot;
 mod explanation;
+mod predict;
+mod relations;
 mod relaxed;
 mod score;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod witness;
 
 pub use explanation::{Alternative, ExplainedAtom, Explanation};
+pub use predict::{PredictProgress, Predicted, PredictedEdge, Wanted, predict};
+pub use relations::{RankedRelation, relations_between};
 pub use score::score_text;
+pub use statement::{ClauseReason, JudgedAlternative, JudgedClause, Judgement, judge};
 pub use witness::{SubQuery, Witness};
 
 use crate::control::Control;

@@ -13,7 +13,7 @@ use crate::control::Control;
 use crate::graph::{EntityId, Graph, GraphBuilder, Split};
 use crate::logic::TNorm;
 use crate::model::{Calibration, Model, predictor};
-use crate::plan::{Plan, PlanOptions, Statistics};
+use crate::plan::{Plan, PlanOptions};
 use crate::query::testing::tiny_graph;
 use crate::query::{Limits, Syntax, VariableId, read};
 use crate::random::Rng;
@@ -28,7 +28,7 @@ proptest! {
     #[test]
     fn an_explanation_refolds_to_its_score(checked in checked(), table in tables(), logic in logics(), by_beam: bool) {
         let graph = tiny_graph(&[]);
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 10_000, either_side: true, ..PlanOptions::default() });
+        let plan = Plan::new(&checked, &graph, PlanOptions { beam: 10_000, either_side: true, ..PlanOptions::default() });
         let method = if by_beam { Method::Beam } else { Method::Auto };
         let how = Ask { logic, method, explain: true, width: Width { k: 10_000, paper: false }, ..Ask::default() };
         let known = Marks(known_answers(&plan, &graph, Known::ALL, &how.control));
@@ -55,7 +55,7 @@ proptest! {
         checked in checked(), table in tables(), logic in logics(), by_beam: bool, either_side: bool
     ) {
         let graph = tiny_graph(&[]);
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 10_000, either_side, ..PlanOptions::default() });
+        let plan = Plan::new(&checked, &graph, PlanOptions { beam: 10_000, either_side, ..PlanOptions::default() });
         let exactly = plan.is_tree() && !by_beam;
         // A beam in the manner of the paper at full width: of trees too.
         let (method, width) = (if exactly { Method::Auto } else { Method::Beam }, Width { k: 10_000, paper: by_beam });
@@ -89,7 +89,7 @@ proptest! {
         checked in checked(), table in tables(), logic in logics(), tried in 1usize..3, either_side: bool
     ) {
         let graph = tiny_graph(&[]);
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 64, either_side, ..PlanOptions::default() });
+        let plan = Plan::new(&checked, &graph, PlanOptions { beam: 64, either_side, ..PlanOptions::default() });
         if !plan.is_tree() {
             return Ok(());
         }
@@ -147,7 +147,7 @@ fn films() -> Graph {
 fn asked(graph: &Graph, text: &str, how: &Ask) -> Vec<(String, bool)> {
     let model = Model::random(predictor("complex", 4).unwrap(), graph, 0.5, 1);
     let question = read(text, Syntax::Text, graph, Limits::default()).unwrap();
-    let plan = Plan::new(&question.checked, &Statistics::new(graph), PlanOptions::default());
+    let plan = Plan::new(&question.checked, graph, PlanOptions::default());
     let answers = ask(&plan, &model, graph, how).unwrap().answers;
     answers.iter().map(|answer| (graph.entity_text(answer.entity), answer.known == Some(true))).collect()
 }
@@ -170,7 +170,7 @@ fn a_negated_sub_query_shows_its_best_witness() {
     let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
     let text = r#"?F : genre(F, Comedy) and not (exists A. stars(F, A) and stars("Bad Boys", A))"#;
     let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
-    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    let plan = Plan::new(&question.checked, &graph, PlanOptions::default());
     for width in [Width { k: 64, paper: false }, Width { k: 64, paper: true }] {
         let how = Ask { method: Method::Beam, width, explain: true, top: 1, ..Ask::default() };
         let found = ask(&plan, &model, &graph, &how).unwrap();
@@ -202,7 +202,7 @@ fn what_could_not_be_settled_in_time_is_called_neither_known_nor_predicted() {
     let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
     let text = r#"?G : exists F. stars(F, "Will Smith") and genre(F, G)"#;
     let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
-    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    let plan = Plan::new(&question.checked, &graph, PlanOptions::default());
     let late = Control::default().with_deadline(std::time::Instant::now());
     for method in [Method::Auto, Method::Beam, Method::Continuous] {
         let calibration = Calibration::Sigmoid;
@@ -247,7 +247,7 @@ fn continuous_optimisation_explains_itself_by_the_nearest_entities() {
     let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
     let text = r#"?G : exists F. stars(F, "Will Smith") and genre(F, G) and not exists A. (stars(F, A) and stars(Life, A))"#;
     let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
-    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    let plan = Plan::new(&question.checked, &graph, PlanOptions::default());
     let how = Ask {
         method: Method::Continuous,
         calibration: Calibration::Sigmoid,
@@ -285,7 +285,7 @@ fn an_alternative_that_could_not_change_the_answer_is_left_open_not_called_false
     let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
     let text = "?F : stars(F, Richard) or genre(F, Drama)";
     let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
-    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    let plan = Plan::new(&question.checked, &graph, PlanOptions::default());
     let of = |known| {
         let how = Ask { explain: true, top: 1, known, ..Ask::default() };
         let found = ask(&plan, &model, &graph, &how).unwrap();
@@ -318,7 +318,7 @@ fn an_alternative_may_differ_far_from_the_target_and_at_a_loop() {
         "?A : exists F, D. stars(F, A) and genre(F, D) and genre(Alien, D) and like(D, D)",
     ] {
         let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
-        let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+        let plan = Plan::new(&question.checked, &graph, PlanOptions::default());
         let found = ask(&plan, &model, &graph, &Ask { explain: true, top: 1, ..Ask::default() }).unwrap();
         let explanation = found.answers[0].explanation.as_ref().unwrap();
         let other = &explanation.alternatives[0];
@@ -354,7 +354,7 @@ fn of_many_equal_values_the_one_that_makes_the_answer_is_tried() {
     let text = "?A : exists F, D. stars(F, A) and genre(F, D) and genre(Alien, D)";
     let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
     let options = PlanOptions::default();
-    let plan = Plan::new(&question.checked, &Statistics::new(&graph), options);
+    let plan = Plan::new(&question.checked, &graph, options);
     let found = ask(&plan, &model, &graph, &Ask { explain: true, top: 1, ..Ask::default() }).unwrap();
     let explanation = found.answers[0].explanation.as_ref().unwrap();
     assert_eq!(graph.entity_text(found.answers[0].entity), "Richard");
@@ -378,8 +378,7 @@ fn what_stored_edges_say_is_explained_by_them_where_a_beam_missed_it() {
     let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
     let text = "?T : exists U, V. knows(U, V) and knows(V, T) and knows(T, U)";
     let checked = read(text, Syntax::Text, &graph, Limits::default()).unwrap().checked;
-    let plan =
-        Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 1, ..PlanOptions::default() });
+    let plan = Plan::new(&checked, &graph, PlanOptions { beam: 1, ..PlanOptions::default() });
     let width = Width { k: 1, paper: false };
     let how = Ask { method: Method::Beam, width, top: 36, explain: true, ..Ask::default() };
     let found = ask(&plan, &model, &graph, &how).unwrap();
@@ -402,8 +401,7 @@ fn as_the_paper_describes_it_a_beam_finds_only_what_it_came_by() {
     let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
     let text = "?T : exists V. likes(V, tea) and likes(V, T)";
     let checked = read(text, Syntax::Text, &graph, Limits::default()).unwrap().checked;
-    let plan =
-        Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: 1, ..PlanOptions::default() });
+    let plan = Plan::new(&checked, &graph, PlanOptions { beam: 1, ..PlanOptions::default() });
     let certain = |paper| {
         let how = Ask { method: Method::Beam, width: Width { k: 1, paper }, explain: true, ..Ask::default() };
         let found = ask(&plan, &model, &graph, &how).unwrap();
@@ -428,8 +426,12 @@ fn skewed_table(entities: usize, relations: usize, seed: u64) -> Table {
 
 fn named_graph(entities: usize, relations: usize) -> Graph {
     let mut builder = GraphBuilder::default();
-    (0..entities).for_each(|id| drop(builder.entity(&format!("e{id}"))));
-    (0..relations).for_each(|id| drop(builder.relation(&format!("r{id}"))));
+    for id in 0..entities {
+        builder.entity(&format!("e{id}"));
+    }
+    for id in 0..relations {
+        builder.relation(&format!("r{id}"));
+    }
     builder.finish().0
 }
 
@@ -444,7 +446,7 @@ fn cyclic_questions_on_a_small_graph_are_proven_exact() {
         "?T : exists U. r0(e4, U) and r1(U, T) and not exists W. (r2(U, W) and r0(W, T))",
     ] {
         let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
-        let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+        let plan = Plan::new(&question.checked, &graph, PlanOptions::default());
         assert!(!plan.is_tree(), "{text}");
         for method in [Method::Auto, Method::Exact] {
             let how = Ask { method, width: Width { k: 4, paper: false }, explain: true, ..Ask::default() };
@@ -479,7 +481,7 @@ fn known_answers_that_fill_the_top_end_a_search_before_it_begins() {
         "?P : exists F, S. directed_by(F, P) and knows(P, S) and likes(S, F)",
     ] {
         let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
-        let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+        let plan = Plan::new(&question.checked, &graph, PlanOptions::default());
         let how = Ask { top: 3, explain: true, ..Ask::default() };
         let found = ask(&plan, &model, &graph, &how).unwrap();
         assert!(matches!(found.certainty, Certainty::Exact { .. }), "{text}");
@@ -497,7 +499,7 @@ fn rounding_is_no_answer() {
     let (graph, table) = (named_graph(40, 1), skewed_table(40, 1, 3));
     let text = "?T : r0(e1, T) and not r0(e1, T)";
     let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
-    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    let plan = Plan::new(&question.checked, &graph, PlanOptions::default());
     let logic = Logic { t_norm: TNorm::Lukasiewicz, ..Logic::default() };
     let how = Ask { logic, ..Ask::default() };
     let found = answer(&plan, &table, &Marks(None), &|_, _| Vec::new(), &how).unwrap();
@@ -514,7 +516,7 @@ fn what_never_stands_on_a_side_of_a_relation_counts_as_little_as_is_said() {
     let graph = builder.finish().0;
     let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
     let question = read("?G : genre(Jaws, G)", Syntax::Text, &graph, Limits::default()).unwrap();
-    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    let plan = Plan::new(&question.checked, &graph, PlanOptions::default());
     let scores = |unseen: f32, known: Known| {
         let found = ask(&plan, &model, &graph, &Ask { unseen, known, ..Ask::default() }).unwrap();
         let scores = found.answers.iter().map(|answer| (graph.entity_text(answer.entity), answer.score));

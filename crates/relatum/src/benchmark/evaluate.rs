@@ -11,7 +11,7 @@ use super::{BenchmarkError, QueryGroup, Reading, Role, Search, Setting, Template
 use crate::control::Control;
 use crate::graph::{EntityId, Graph, Split};
 use crate::model::{Calibration, LinkMetrics, Model, Reciprocals, Ties, filtered_rank};
-use crate::plan::{BranchPlan, Plan, PlanOptions, Statistics};
+use crate::plan::{BranchPlan, Plan, PlanOptions};
 use crate::query::{Branch, Direction, Hop, Limits, Term};
 use crate::search::beam::{Beam, Width};
 use crate::search::continuous::{Continuous, ContinuousSettings};
@@ -22,7 +22,6 @@ use crate::search::{AtomTruth, Scorer, SearchError};
 pub struct Evaluator<'a> {
     model: &'a Model,
     graph: &'a Graph,
-    statistics: Statistics<'a>,
     reciprocals: Reciprocals,
 }
 
@@ -82,7 +81,7 @@ impl Outcome {
 impl<'a> Evaluator<'a> {
     /// The model must be one of the graph.
     pub fn new(model: &'a Model, graph: &'a Graph) -> Self {
-        Self { model, graph, statistics: Statistics::new(graph), reciprocals: Reciprocals::of(graph) }
+        Self { model, graph, reciprocals: Reciprocals::of(graph) }
     }
 
     /// Answers the chosen queries of a group. `go_on` hears how many are done, now and then, and
@@ -193,7 +192,7 @@ impl<'a> Evaluator<'a> {
         };
         Ok(Plan::new(
             &checked,
-            &self.statistics,
+            self.graph,
             PlanOptions { beam, union: setting.union, ..PlanOptions::default() },
         ))
     }

@@ -25,7 +25,7 @@ pub use films::films;
 pub use ids::{EntityId, Id, RelationId, Split, Triple};
 pub use inverses::Inverses;
 pub use names::{NameError, Prefixes};
-pub use sides::Sides;
+pub use sides::{RelationCounts, Sides};
 pub use split::{Shares, SplitError, SplitReport};
 pub use stats::{Quantiles, RelationStats, Stats};
 
@@ -55,6 +55,11 @@ impl Graph {
     /// Which entities stand on which side of a relation in the training edges; found when first asked for.
     pub fn sides(&self) -> &Sides {
         self.sides.get(|| Sides::of(self.edges(Split::Train), self.relations.len()))
+    }
+
+    /// How many training edges, subjects and objects a relation has.
+    pub fn relation_counts(&self, relation: RelationId) -> RelationCounts {
+        self.sides().counts(relation)
     }
 
     /// The entity a person means; see [`Dictionary::resolve`].

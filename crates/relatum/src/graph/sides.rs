@@ -12,20 +12,49 @@ use super::ids::{EntityId, Id, RelationId};
 pub struct Sides {
     subjects: Vec<Vec<EntityId>>,
     objects: Vec<Vec<EntityId>>,
+    edges: Vec<usize>,
+}
+
+/// How often a relation stands in some edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RelationCounts {
+    /// Edges.
+    pub edges: usize,
+    /// Entities that are the subject of one.
+    pub subjects: usize,
+    /// Entities that are the object of one.
+    pub objects: usize,
 }
 
 impl Sides {
     /// The sides of some edges, in one pass over them.
     pub fn of(edges: &Edges, relations: usize) -> Self {
-        Self {
+        let mut sides = Self {
             subjects: by_relation(&edges.outgoing, relations),
             objects: by_relation(&edges.incoming, relations),
+            edges: vec![0; relations],
+        };
+        for (_, relation, arcs) in edges.outgoing.groups() {
+            if let Some(count) = sides.edges.get_mut(relation.index()) {
+                *count += arcs.len();
+            }
         }
+        sides
     }
 
     /// The subjects of a relation, ascending.
     pub fn subjects(&self, relation: RelationId) -> &[EntityId] {
         self.subjects.get(relation.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many edges, subjects and objects a relation has.
+    pub fn counts(&self, relation: RelationId) -> RelationCounts {
+        let edges = self.edges.get(relation.index()).copied().unwrap_or_default();
+        RelationCounts {
+            edges,
+            subjects: self.subjects(relation).len(),
+            objects: self.objects(relation).len(),
+        }
     }
 
     /// The objects of a relation, ascending.

@@ -29,8 +29,9 @@ pub use describe::{
     AtomReport, BranchReport, FactorReport, MessageReport, PlanReport, StepReport, TermReport,
 };
 pub use message::{Message, MessageId, Scan, ScanId, SignedHop, TreeNode};
-pub use statistics::Statistics;
+use statistics::Statistics;
 
+use crate::graph::Graph;
 use crate::query::{Checked, NormalForm, Shape, Variable, VariableId};
 
 /// What a plan is made for.
@@ -105,19 +106,16 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans a checked query.
-    pub fn new(checked: &Checked, statistics: &Statistics<'_>, options: PlanOptions) -> Self {
-        let plan = Self::of_normal_form(&checked.normal_form, statistics, options);
+    /// Plans a checked query for a graph, whose numbers of edges say what is cheap.
+    pub fn new(checked: &Checked, graph: &Graph, options: PlanOptions) -> Self {
+        let plan = Self::of_normal_form(&checked.normal_form, graph, options);
         Self { shape: checked.shape, ..plan }
     }
 
     /// Plans a normal form. What [`check`](crate::query::Query::check) would refuse gets a plan
     /// too, but perhaps not one that makes sense.
-    pub fn of_normal_form(
-        normal_form: &NormalForm,
-        statistics: &Statistics<'_>,
-        options: PlanOptions,
-    ) -> Self {
+    pub fn of_normal_form(normal_form: &NormalForm, graph: &Graph, options: PlanOptions) -> Self {
+        let statistics = &Statistics::of(graph);
         let target = normal_form.target;
         let mut messages = message::Messages::default();
         let mut branches: Vec<BranchPlan> = normal_form

@@ -29,7 +29,7 @@ fn plan_with(text: &str, options: PlanOptions) -> (Plan, PlanReport) {
     let graph = films();
     let question =
         read(text, Syntax::detect(text), &graph, Limits::default()).unwrap_or_else(|it| panic!("{it}"));
-    let plan = Plan::new(&question.checked, &Statistics::new(&graph), options);
+    let plan = Plan::new(&question.checked, &graph, options);
     let report = plan.describe(&graph);
     (plan, report)
 }
@@ -396,7 +396,7 @@ fn random_questions_are_of_every_kind() {
             seen.refused += 1;
             continue;
         };
-        let plan = Plan::new(&checked, &Statistics::new(&graph), EITHER_SIDE);
+        let plan = Plan::new(&checked, &graph, EITHER_SIDE);
         let all = &plan.branches;
         let any = |test: &dyn Fn(&BranchPlan) -> bool| usize::from(all.iter().any(test));
         let loops = |atom: &Atom| atom.subject == atom.object;
@@ -423,7 +423,7 @@ proptest! {
         if let Ok(checked) = query.check(Limits { branches: 512, ..Limits::default() }) {
             let union = if in_place { Union::InPlace } else { Union::AtTheEnd };
             let options = PlanOptions { either_side, union, ..PlanOptions::default() };
-            let plan = Plan::new(&checked, &Statistics::new(&graph), options);
+            let plan = Plan::new(&checked, &graph, options);
             plan.branches.iter().for_each(assert_every_literal_is_in_one_factor);
             prop_assert_eq!(&step_through(&plan, &graph).answers, &expected);
             if let Some(outcome) = fold(&plan, &graph) {

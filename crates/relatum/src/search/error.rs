@@ -45,6 +45,14 @@ pub enum SearchError {
         /// The step.
         step: usize,
     },
+    /// Missing edges are found by bounds, which these scores do not have. Take another calibration.
+    #[error(
+        "`{calibration}` gives no bound on single edges, by which missing ones are found: take another calibration"
+    )]
+    NoBounds {
+        /// The calibration that cannot be.
+        calibration: Calibration,
+    },
     /// The model gives scores that are no numbers. Train it again.
     #[error("the model gives scores that are no numbers (NaN or infinite): train or import it again")]
     NotANumber,

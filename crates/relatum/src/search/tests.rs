@@ -9,7 +9,7 @@ use super::{Certainty, Logic, best};
 use crate::control::Control;
 use crate::graph::{EntityId, Graph, GraphBuilder, Id};
 use crate::logic::{Negation, TNorm};
-use crate::plan::{Plan, PlanOptions, Statistics, Union};
+use crate::plan::{Plan, PlanOptions, Union};
 use crate::query::testing::{ENTITIES, RELATIONS, any_query, edges, safe_query, tiny_graph};
 use crate::query::{Checked, Limits, Syntax, read};
 
@@ -43,7 +43,7 @@ const WIDE: Width = Width { k: 100_000, paper: false };
 /// (To assume this would reject so many cases that a test comes to no end.)
 fn tree_without_sub_queries(checked: &Checked) -> Option<Plan> {
     let nested = checked.normal_form.branches.iter().any(|branch| !branch.negated.is_empty());
-    let plan = Plan::new(checked, &Statistics::new(&tiny_graph(&[])), PlanOptions::default());
+    let plan = Plan::new(checked, &tiny_graph(&[]), PlanOptions::default());
     (!nested && plan.is_tree()).then_some(plan)
 }
 
@@ -56,7 +56,7 @@ proptest! {
     ) {
         let graph = tiny_graph(&edges);
         let options = PlanOptions { beam: WIDE.k, either_side, ..PlanOptions::default() };
-        let plan = Plan::new(&checked, &Statistics::new(&graph), options);
+        let plan = Plan::new(&checked, &graph, options);
         let expected = naive(&table, &checked.normal_form, logic);
         let beam = Beam::new(&plan, &table, logic, WIDE, &Control::default(), false).unwrap().run().unwrap();
         prop_assert!(close(&beam.scores, &expected), "beam {:?}, naive {expected:?}", beam.scores);
@@ -72,7 +72,7 @@ proptest! {
         checked in checked(), table in tables(), logic in logics(), count in 1usize..4
     ) {
         let options = PlanOptions { union: Union::InPlace, ..PlanOptions::default() };
-        let plan = Plan::new(&checked, &Statistics::new(&tiny_graph(&[])), options);
+        let plan = Plan::new(&checked, &tiny_graph(&[]), options);
         if plan.joined.is_some() {
             let run = |goal| Exact::new(&plan, &table, logic, &Control::default()).unwrap().run(goal).unwrap();
             let found = run(Goal::All { floor: 0.0, most: None }).scores;
@@ -96,7 +96,7 @@ proptest! {
         checked in checked(), table in tables(), logic in logics(), count in 1usize..4
     ) {
         let graph = tiny_graph(&[]);
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions::default());
+        let plan = Plan::new(&checked, &graph, PlanOptions::default());
         if plan.is_tree() {
             let expected = naive(&table, &checked.normal_form, logic);
             let mut exact = Exact::new(&plan, &table, logic, &Control::default()).unwrap();
@@ -158,7 +158,7 @@ proptest! {
     fn a_beam_that_widens_proves_the_true_top_of_every_question(
         checked in checked(), table in tables(), logic in logics(), count in 1usize..4, k in 1usize..3
     ) {
-        let plan = Plan::new(&checked, &Statistics::new(&tiny_graph(&[])), PlanOptions { beam: k, ..PlanOptions::default() });
+        let plan = Plan::new(&checked, &tiny_graph(&[]), PlanOptions { beam: k, ..PlanOptions::default() });
         let expected = naive(&table, &checked.normal_form, logic);
         let width = Width { k, paper: false };
         let mut beam = Beam::new(&plan, &table, logic, width, &Control::default(), false).unwrap();
@@ -175,7 +175,7 @@ proptest! {
         checked in checked(), table in tables(), logic in logics(), limit in 0usize..16, paper: bool
     ) {
         let graph = tiny_graph(&[]);
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: WIDE.k, either_side: true, ..PlanOptions::default() });
+        let plan = Plan::new(&checked, &graph, PlanOptions { beam: WIDE.k, either_side: true, ..PlanOptions::default() });
         let expected = naive(&table, &checked.normal_form, logic);
         let control = Control::default().with_rows(limit);
         let beam = Beam::new(&plan, &table, logic, Width { paper, ..WIDE }, &control, false).unwrap();
@@ -196,7 +196,7 @@ proptest! {
     #[test]
     fn a_search_among_others_finds_what_it_finds_alone(checked in checked(), table in tables(), logic in logics()) {
         let graph = tiny_graph(&[]);
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions::default());
+        let plan = Plan::new(&checked, &graph, PlanOptions::default());
         prop_assume!(plan.is_tree());
         let run = || {
             let goal = Goal::Top { count: 2, keep: &|_| true, within: 0.0, most: None };
@@ -213,7 +213,7 @@ proptest! {
         // Under negation a search that misses something errs upwards.
         prop_assume!(checked.normal_form.branches.iter().all(|branch| branch.negated.is_empty()));
         let graph = tiny_graph(&[]);
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions { beam: k, either_side: true, ..PlanOptions::default() });
+        let plan = Plan::new(&checked, &graph, PlanOptions { beam: k, either_side: true, ..PlanOptions::default() });
         let expected = naive(&table, &checked.normal_form, logic);
         for paper in [false, true] {
             let width = Width { k, paper };
@@ -228,7 +228,7 @@ fn of_raw_scores_a_variable_is_maximised_before_what_does_not_mention_it() {
     let graph = tiny_graph(&[]);
     let text = "?A : exists V. r0(plain, V) and r0(V, A) and 'has (part)'(plain, A)";
     let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
-    let plan = Plan::new(&question.checked, &Statistics::new(&graph), PlanOptions::default());
+    let plan = Plan::new(&question.checked, &graph, PlanOptions::default());
     let table = Table {
         values: vec![
             vec![vec![2.0, 0.5, 1.0], vec![-3.0, 1.0, 2.0], vec![1.0, -2.0, -4.0]],
@@ -266,8 +266,7 @@ fn what_alternatives_have_in_common_counts_once_where_they_are_joined_in_place()
     let table = Table { values: [0.5, 0.4, 0.8].map(|truth| vec![vec![truth; 3]; 3]).to_vec() };
     let score = |text: &str, union| {
         let checked = read(text, Syntax::detect(text), &graph, Limits::default()).unwrap().checked;
-        let plan =
-            Plan::new(&checked, &Statistics::new(&graph), PlanOptions { union, ..PlanOptions::default() });
+        let plan = Plan::new(&checked, &graph, PlanOptions { union, ..PlanOptions::default() });
         let mut exact = Exact::new(&plan, &table, Logic::default(), &Control::default()).unwrap();
         let found = exact.run(Goal::All { floor: 0.0, most: None }).unwrap();
         (found.scores[0], found.rows)
@@ -294,7 +293,7 @@ fn what_was_taken_for_nothing_is_told_where_answers_are_as_small() {
         let table = Table { values: truths.map(|truth| vec![vec![truth; 3]; 3]).to_vec() };
         let text = "?A : exists V, W. r0(e0, V) and r1(V, W) and r2(W, A)";
         let checked = read(text, Syntax::Text, &graph, Limits::default()).unwrap().checked;
-        let plan = Plan::new(&checked, &Statistics::new(&graph), PlanOptions::default());
+        let plan = Plan::new(&checked, &graph, PlanOptions::default());
         let mut exact = Exact::new(&plan, &table, Logic::default(), &Control::default()).unwrap();
         let found = exact.run(Goal::Top { count: 2, keep: &|_| true, within: 5e-5, most: None }).unwrap();
         let Certainty::Exact { within } = found.certainty else { panic!("{:?}", found.certainty) };

@@ -111,6 +111,21 @@ impl<'a> Scorer<'a> {
         Self { unseen, ..self }
     }
 
+    /// How scores become truth values.
+    pub fn calibration(&self) -> Calibration {
+        self.calibration
+    }
+
+    /// What predictions are multiplied by that lead to an entity of a kind never seen there.
+    pub fn unseen(&self) -> f32 {
+        self.unseen
+    }
+
+    /// Whether single edges can be bounded without their rows.
+    pub fn bounds_edges(&self) -> bool {
+        !matches!(self.calibration, Calibration::MinMax | Calibration::Raw)
+    }
+
     /// Weighs down what never stands where the hop leads to.
     fn weigh(&self, hop: Hop, row: &mut [f32]) {
         // Raw scores may be negative: a weight would lift those.

@@ -8,7 +8,7 @@ use relatum::graph::read::query2box;
 use relatum::graph::{EntityId, Graph, Id, Split};
 use relatum::import::read_tables;
 use relatum::model::{Model, predictor};
-use relatum::plan::{Message, Plan, PlanOptions, Statistics, Union};
+use relatum::plan::{Message, Plan, PlanOptions, Union};
 use relatum::query::{Checked, Hop, Limits, Shape, Syntax, read};
 use relatum::random::Rng;
 use relatum::search::AtomTruth;
@@ -44,9 +44,8 @@ impl World {
 
     /// Plans of questions of a shape, as `ask` makes them.
     pub(super) fn plans(&self, shape: Shape, union: Union) -> Vec<Plan> {
-        let statistics = Statistics::new(&self.graph);
         let options = PlanOptions { union, ..PlanOptions::default() };
-        self.questions(shape).iter().map(|checked| Plan::new(checked, &statistics, options)).collect()
+        self.questions(shape).iter().map(|checked| Plan::new(checked, &self.graph, options)).collect()
     }
 
     fn questions(&self, shape: Shape) -> Vec<Checked> {

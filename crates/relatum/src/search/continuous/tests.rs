@@ -4,7 +4,7 @@ use super::*;
 use crate::graph::{GraphBuilder, RelationId, Split};
 use crate::logic::Negation;
 use crate::model::{predictor, predictor_names};
-use crate::plan::{PlanOptions, Statistics};
+use crate::plan::PlanOptions;
 use crate::query::{Limits, Syntax, read};
 use crate::search::exact::{Exact, Goal};
 use crate::search::{Limit, Scorer};
@@ -21,7 +21,7 @@ fn graph() -> Graph {
 
 fn plan(graph: &Graph, text: &str) -> Plan {
     let question = read(text, Syntax::Text, graph, Limits::default()).unwrap();
-    Plan::new(&question.checked, &Statistics::new(graph), PlanOptions::default())
+    Plan::new(&question.checked, graph, PlanOptions::default())
 }
 
 fn model(graph: &Graph, name: &str) -> Model {

@@ -6,7 +6,7 @@ use super::*;
 use crate::graph::{EntityId, Graph, Id};
 use crate::logic::Negation;
 use crate::model::{Affine, Reciprocals, predictor, predictor_names};
-use crate::plan::{Plan, PlanOptions, Statistics};
+use crate::plan::{Plan, PlanOptions};
 use crate::query::testing::{safe_query, tiny_graph};
 use crate::query::{Checked, Limits, Syntax, read};
 use crate::random::Rng;
@@ -23,7 +23,7 @@ const QUESTIONS: [&str; 7] = [
 ];
 
 fn plan(graph: &Graph, checked: &Checked) -> Plan {
-    Plan::new(checked, &Statistics::new(graph), PlanOptions::default())
+    Plan::new(checked, graph, PlanOptions::default())
 }
 
 fn model(graph: &Graph, name: &str, seed: u64) -> Model {
