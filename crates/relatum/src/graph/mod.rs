@@ -16,6 +16,7 @@ mod nearest;
 pub mod read;
 mod split;
 mod stats;
+pub(crate) mod visible;
 
 pub use adjacency::{Adjacency, Arc, Edges};
 pub use builder::{BuildReport, GraphBuilder};
@@ -26,6 +27,7 @@ pub use inverses::Inverses;
 pub use names::{NameError, Prefixes};
 pub use split::{Shares, SplitError, SplitReport};
 pub use stats::{Quantiles, RelationStats, Stats};
+pub use visible::visible;
 
 /// A graph with its names and splits, in memory or mapped from a project folder.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,9 +59,10 @@ impl Graph {
         self.relations.resolve(text, &self.prefixes)
     }
 
-    /// How to write an entity so that a person can read it and [`entity`](Self::entity) finds it.
+    /// How to write an entity so that a person can read it and [`entity`](Self::entity) finds it:
+    /// [`Dictionary::readable`], made [`visible`].
     pub fn entity_text(&self, id: EntityId) -> String {
-        self.entities.readable(id, &self.prefixes)
+        visible(&self.entities.readable(id, &self.prefixes)).into_owned()
     }
 
     /// An entity for a list that a person reads; see [`Dictionary::shown`].
@@ -67,8 +70,9 @@ impl Graph {
         self.entities.shown(id, &self.prefixes)
     }
 
-    /// How to write a relation so that a person can read it and [`relation`](Self::relation) finds it.
+    /// How to write a relation so that a person can read it and [`relation`](Self::relation) finds it:
+    /// [`Dictionary::readable`], made [`visible`].
     pub fn relation_text(&self, id: RelationId) -> String {
-        self.relations.readable(id, &self.prefixes)
+        visible(&self.relations.readable(id, &self.prefixes)).into_owned()
     }
 }
