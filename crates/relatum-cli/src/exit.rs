@@ -23,6 +23,19 @@ impl std::fmt::Display for Misuse {
 
 impl std::error::Error for Misuse {}
 
+/// Mistakes in a question, with a caret under each. The engine has made their parts fit to be shown, and
+/// what acts on a terminal in the text are its colours.
+#[derive(Debug)]
+pub(crate) struct Mistaken(pub(crate) String);
+
+impl std::fmt::Display for Mistaken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Mistaken {}
+
 /// The person asked to stop; what was done is saved, and they were told how to go on.
 #[derive(Debug)]
 pub(crate) struct Stopped;
@@ -47,15 +60,21 @@ pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
     if error.is::<Stopped>() {
         return ExitCode::from(130);
     }
-    output::say(&format!("error: {}", message(&error)));
+    say(&error);
     if error.chain().any(is_stop) {
         return ExitCode::from(130);
     }
     ExitCode::from(if error.chain().any(is_misuse) { 2 } else { 1 })
 }
 
+/// Says an error with its causes.
+pub(crate) fn say(error: &anyhow::Error) {
+    let text = format!("error: {}", message(error));
+    if error.is::<Mistaken>() { output::say_coloured(&text) } else { output::say(&text) }
+}
+
 /// The error and its causes, without what a message has already said of its cause.
-pub(crate) fn message(error: &anyhow::Error) -> String {
+fn message(error: &anyhow::Error) -> String {
     let mut message = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !message.contains(&cause) {
@@ -97,7 +116,7 @@ fn is_misuse(error: &(dyn std::error::Error + 'static)) -> bool {
             _ => false,
         };
     }
-    error.is::<Misuse>() || error.is::<NameError>()
+    error.is::<Misuse>() || error.is::<Mistaken>() || error.is::<NameError>()
 }
 
 fn is_model_misuse(error: &ModelError) -> bool {

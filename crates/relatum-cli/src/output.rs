@@ -5,6 +5,7 @@ use std::path::Path;
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
+use relatum::graph::visible;
 
 /// A table without lines: the columns named in `right` are aligned to the right.
 pub(crate) fn table(header: &[&str], right: &[usize]) -> Table {
@@ -30,8 +31,46 @@ pub(crate) fn render(table: &Table) -> String {
     text
 }
 
+/// Standard output. What a person reads goes through [`shown`]; what a program reads (JSON, comma-separated
+/// values) is written as it is.
+pub(crate) fn out(for_a_program: bool) -> Out {
+    Out { out: std::io::stdout().lock(), for_a_program }
+}
+
+pub(crate) struct Out {
+    out: std::io::StdoutLock<'static>,
+    for_a_program: bool,
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.for_a_program {
+            return self.out.write(bytes);
+        }
+        self.out.write_all(shown(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// A text of several lines in which nothing but the ends of lines acts on a terminal.
+///
+/// Names of a graph come from the engine in a form that is fit to be shown, their line ends escaped; this
+/// is for all else that somebody may have forged: paths, lines of a file in a message.
+pub(crate) fn shown(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+}
+
 /// Says something beside the results, on standard error. Where nobody can hear it, nothing is lost.
 pub(crate) fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", shown(text));
+}
+
+/// Says a text with colours of our own, whose parts are fit to be [`shown`] already.
+pub(crate) fn say_coloured(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
@@ -79,6 +118,11 @@ mod tests {
         assert_eq!(counted(2000, "entity"), "2,000 entities");
         assert_eq!(counted(2, "triple"), "2 triples");
         assert_eq!(counted(2, "query"), "2 queries");
+    }
+
+    #[test]
+    fn only_line_ends_act_on_a_terminal() {
+        assert_eq!(shown("one\u{1b}[2J\r\ntwo\u{202e}\n"), "one\\u001B[2J\\r\ntwo\\u202E\n");
     }
 
     #[test]

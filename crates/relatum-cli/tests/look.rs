@@ -89,18 +89,18 @@ fn an_unknown_name_is_answered_with_the_nearest() {
 #[test]
 fn find_looks_into_names() {
     let desk = films();
-    insta::assert_snapshot!(desk.ok(&["find", "films", "s"]), @r"
+    insta::assert_snapshot!(desk.ok(&["find", "films", "s"]), @r#"
     3 entities with 's':
       edges  write
-          4  Bad Boys
-          2  Will Smith
-          1  Eva Mendes
+          4  "Bad Boys"
+          2  "Will Smith"
+          1  "Eva Mendes"
 
     2 relations with 's':
       edges  write
           4  stars
-          3  has genre
-    ");
+          3  "has genre"
+    "#);
     insta::assert_snapshot!(desk.ok(&["find", "films", "zebra"]), @"no name or label contains 'zebra'");
     let json: serde_json::Value =
         serde_json::from_str(&desk.ok(&["find", "films", "smith", "--json"])).unwrap();

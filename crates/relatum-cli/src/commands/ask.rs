@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     // From now on Ctrl-C ends the search with what it has found.
     signals::watch()?;
     let (question, answers) = asker.answer(query, &args.flags).map_err(Failure::into_error)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(args.flags.json);
     write!(out, "{}", rendered(&asker, query, &question, &answers, &args.flags))?;
     out.flush()?;
     if signals::stop_requested() { Err(Stopped.into()) } else { Ok(()) }

@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let kept =
             if stored.model.affine().is_some() { "keeps the lines it had" } else { "stays without lines" };
         writeln!(
-            std::io::stdout(),
+            output::out(false),
             "no epoch was better than sigmoid on the held-out questions (loss {:.4}): `{}` {kept}",
             done.losses[0],
             args.model,
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     folder.save(&model, &stored.card)?;
     writeln!(
-        std::io::stdout(),
+        output::out(false),
         "calibrated `{}`: {} relations by {} questions; held-out loss {:.4}, with sigmoid {:.4} (epoch {})\n\
          next: relatum ask {} '…' --calibration adaptive",
         args.model,

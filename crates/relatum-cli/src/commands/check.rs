@@ -7,6 +7,8 @@ use relatum::model::ModelFolder;
 use relatum::store::Project;
 use relatum::train::Checkpoint;
 
+use crate::output;
+
 /// Verify every checksum and every reference between the files of a project, and its models
 ///
 /// Of a model the card, the shapes and checksums of the tables, that every value is finite, and
@@ -33,7 +35,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             }
         }
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(false);
     for line in &lines {
         writeln!(out, "{line}")?;
     }

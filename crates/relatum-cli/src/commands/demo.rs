@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let project = open_or_make(&args.dir)?;
     let graph = project.graph();
     let dir = output::typed(&args.dir);
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(false);
     let [train, valid, test] = Split::ALL.map(|split| graph.edges(split).len() as u64);
     writeln!(out, "{dir}: well-known films, from Wikidata (CC0)")?;
     writeln!(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
-use relatum::graph::{EntityId, Graph, Id, NameError, RelationId, Split, Triple};
+use relatum::graph::{EntityId, Graph, Id, NameError, RelationId, Split, Triple, visible};
 use relatum::store::Project;
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let graph = project.graph();
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     let described = find(graph, &args.name, args.relation)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(args.json);
     if args.json {
         serde_json::to_writer_pretty(&mut out, &described.as_json(limit))?;
         writeln!(out)?;
@@ -67,11 +67,12 @@ fn find<'a>(graph: &'a Graph, name: &str, relation_only: bool) -> anyhow::Result
             if !near.is_empty() =>
         {
             let listed = |names: &[String]| {
-                names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
+                names.iter().map(|name| format!("'{}'", visible(name))).collect::<Vec<_>>().join(", ")
             };
             let entities = if nearest.is_empty() { "none".to_owned() } else { listed(&nearest) };
             let message = format!(
-                "there is no entity or relation '{name}'; the nearest entities: {entities}; the nearest relations: {}",
+                "there is no entity or relation '{}'; the nearest entities: {entities}; the nearest relations: {}",
+                visible(name),
                 listed(&near)
             );
             Err(Misuse(message).into())
@@ -86,6 +87,8 @@ struct Described<'a> {
     graph: &'a Graph,
     kind: &'static str,
     text: String,
+    /// The same as it is, for programs.
+    raw: String,
     name: &'a str,
     label: Option<&'a str>,
     sections: Vec<Section>,
@@ -130,6 +133,7 @@ impl<'a> Described<'a> {
             graph,
             kind: EntityId::KIND,
             text: graph.entity_text(entity),
+            raw: graph.entities.readable(entity, &graph.prefixes),
             name: graph.entities.name(entity),
             label: graph.entities.label(entity),
             sections,
@@ -146,6 +150,7 @@ impl<'a> Described<'a> {
             graph,
             kind: RelationId::KIND,
             text: graph.relation_text(relation),
+            raw: graph.relations.readable(relation, &graph.prefixes),
             name: graph.relations.name(relation),
             label: graph.relations.label(relation),
             sections: vec![Section { relation, direction: Direction::Both, items }],
@@ -154,7 +159,7 @@ impl<'a> Described<'a> {
 
     fn as_text(&self, limit: usize) -> String {
         let edges: usize = self.sections.iter().map(|section| section.items.len()).sum();
-        let name = if self.name == self.text { String::new() } else { format!(" <{}>", self.name) };
+        let name = if self.name == self.raw { String::new() } else { format!(" <{}>", visible(self.name)) };
         let mut text =
             format!("{}{name}: {}, {}\n", self.text, self.kind, output::counted(edges as u64, "edge"));
         for section in &self.sections {
@@ -212,7 +217,7 @@ impl<'a> Described<'a> {
         };
         json!({
             "kind": self.kind,
-            "text": self.text,
+            "text": self.raw,
             "name": self.name,
             "label": self.label,
             "relations": self.sections.iter().map(section).collect::<Vec<_>>(),

@@ -11,6 +11,7 @@ use relatum::model::{ModelFolder, Reciprocals};
 use relatum::store::{Project, write_atomically};
 
 use crate::exit::Misuse;
+use crate::output;
 
 /// Export a model as one .safetensors file, or as a folder of .npy arrays with lists of names
 #[derive(clap::Args)]
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.to.exists() {
         return Err(Misuse(format!("{} exists already: choose another name", args.to.display())).into());
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(false);
     if args.to.extension().is_some_and(|ending| ending == "safetensors") {
         let bytes = fs::read(folder.model_file()).context("cannot read the model")?;
         write_atomically(&args.to, |file| file.write_all(&bytes))?;

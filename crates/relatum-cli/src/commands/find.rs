@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use relatum::graph::{Dictionary, Graph, Id, RelationId, Split};
+use relatum::graph::{Dictionary, Graph, Id, RelationId, Split, visible};
+use relatum::query::syntax::name_text;
 use relatum::store::Project;
 use serde::Serialize;
 
@@ -39,7 +40,7 @@ const LIMIT: usize = 20;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let project = Project::open(&args.dir)?;
-    show(project.graph(), &args.text, args.limit, args.json, &mut std::io::stdout().lock())
+    show(project.graph(), &args.text, args.limit, args.json, &mut output::out(args.json))
 }
 
 /// What the command prints with its defaults.
@@ -54,11 +55,12 @@ fn show(graph: &Graph, text: &str, limit: usize, json: bool, out: &mut impl Writ
         let edges = Split::ALL.map(|split| graph.edges(split));
         edges.iter().map(|edges| edges.outgoing.of(id).len() + edges.incoming.of(id).len()).sum()
     };
-    let (entities, entities_total) = found(&graph.entities, text, limit, |id| graph.entity_text(id), degree);
+    let (entities, entities_total) =
+        found(&graph.entities, text, limit, |id| graph.entities.readable(id, &graph.prefixes), degree);
     let counts = Split::ALL.map(|split| graph.edges(split).relation_counts(graph.relations.len()));
     let uses = |id: RelationId| counts.iter().map(|counts| counts[id.index()]).sum();
     let (relations, relations_total) =
-        found(&graph.relations, text, limit, |id| graph.relation_text(id), uses);
+        found(&graph.relations, text, limit, |id| graph.relations.readable(id, &graph.prefixes), uses);
     if json {
         let all: Vec<&Found> = entities.iter().chain(&relations).collect();
         serde_json::to_writer_pretty(&mut *out, &all)?;
@@ -72,7 +74,7 @@ fn show(graph: &Graph, text: &str, limit: usize, json: bool, out: &mut impl Writ
             continue;
         }
         let shown = if rows.len() < total { format!(", the {} shortest", rows.len()) } else { String::new() };
-        writeln!(out, "{} with '{text}'{shown}:", output::counted(total as u64, kind))?;
+        writeln!(out, "{} with '{}'{shown}:", output::counted(total as u64, kind), visible(text))?;
         // What to write is often the label or the name; saying it twice helps nobody.
         let labels = rows.iter().any(|row| row.label.as_ref().is_some_and(|label| *label != row.text));
         let names = rows.iter().any(|row| row.name != row.text);
@@ -83,13 +85,14 @@ fn show(graph: &Graph, text: &str, limit: usize, json: bool, out: &mut impl Writ
         let header: Vec<String> = pick(["edges", "write", "label", "name"].map(str::to_owned)).collect();
         let mut table = output::table(&header.iter().map(String::as_str).collect::<Vec<_>>(), &[0]);
         for row in rows {
-            let label = row.label.clone().unwrap_or_default();
-            table.add_row(pick([output::grouped(row.edges), row.text.clone(), label, row.name.clone()]));
+            let label = visible(row.label.as_deref().unwrap_or_default()).into_owned();
+            let name = visible(&row.name).into_owned();
+            table.add_row(pick([output::grouped(row.edges), name_text(&row.text), label, name]));
         }
         writeln!(out, "{}", output::render(&table))?;
     }
     if entities_total + relations_total == 0 {
-        writeln!(out, "no name or label contains '{text}'")?;
+        writeln!(out, "no name or label contains '{}'", visible(text))?;
     }
     Ok(())
 }

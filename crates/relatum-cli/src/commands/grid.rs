@@ -257,7 +257,7 @@ fn show(target: &ModelFolder, tried: &[Tried]) -> anyhow::Result<()> {
         cells.push(format!("{:.1}", run.seconds / 60.0));
         table.add_row(cells);
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(false);
     write!(out, "{}", output::render(&table))?;
     if tried.iter().all(|run| run.diverged.is_some()) {
         anyhow::bail!("every combination diverged, so none was installed: try lower learning rates (--lr)");

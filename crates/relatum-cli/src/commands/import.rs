@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     folder.save(&model, &card)?;
     // What an earlier run left is not this model's.
     folder.forget_run()?;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(false);
     let predictor = model.predictor();
     writeln!(
         out,

@@ -317,7 +317,7 @@ fn build_notes(graph: &Graph, report: BuildReport) -> Vec<String> {
 }
 
 fn summarise(dir: &Path, graph: &Graph) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(false);
     let [train, valid, test] = Split::ALL.map(|split| output::grouped(graph.edges(split).len()));
     let (entities, relations) = (graph.entities.len() as u64, graph.relations.len() as u64);
     let dir = dir.display();

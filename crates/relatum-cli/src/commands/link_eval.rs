@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         TiesName::Pessimistic => Ties::Pessimistic,
     };
     let report = evaluate(&stored.model, graph, split, ties);
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(args.json);
     if args.json {
         serde_json::to_writer_pretty(&mut out, &as_json(graph, &args.name, split, ties, &report))?;
         writeln!(out)?;

@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         table.add_row(cells(name, &part.card, &format!("{weight:.3}")));
     }
     table.add_row(cells(&args.name, &card, ""));
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(false);
     write!(out, "{}", output::render(&table))?;
     writeln!(out, "next: relatum link-eval {} --name {}", output::typed(&args.dir), args.name)?;
     Ok(())

@@ -10,7 +10,8 @@ use relatum::query::{Checked, Limits, Mistakes, Question, Style, Syntax, read};
 use relatum::store::Project;
 use serde_json::json;
 
-use crate::exit::Misuse;
+use crate::exit::Mistaken;
+use crate::output;
 
 /// Show how a question would be answered
 ///
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let options =
         PlanOptions { beam: args.k as usize, either_side: args.either_side, ..PlanOptions::default() };
     let plan = Plan::new(&question.checked, graph, options);
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(args.json);
     if args.json {
         writeln!(out, "{:#}", as_json(&question, &plan, graph))?;
     } else if args.dot {
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// The mistakes as an error of the person, with colours where a person sees them.
 pub(crate) fn misuse(mistakes: &Mistakes) -> anyhow::Error {
     let style = if std::io::stderr().is_terminal() { Style::Colour } else { Style::Plain };
-    Misuse(message(mistakes, style)).into()
+    Mistaken(message(mistakes, style)).into()
 }
 
 /// The mistakes as text, without the first `error: `: who reports them says so already.

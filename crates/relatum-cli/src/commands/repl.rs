@@ -150,13 +150,13 @@ impl Session<'_> {
             Some(command) => self.command(command.trim()),
             None => self.ask(line).map(Some),
         };
-        let mut out = std::io::stdout().lock();
+        let mut out = output::out(self.settings.flags.json);
         match outcome {
             Ok(None) => return Ok(Next::End),
             Ok(Some(text)) => write!(out, "{text}")?,
             Err(error) => {
                 self.failed += 1;
-                output::say(&format!("error: {}", exit::message(&error)));
+                exit::say(&error);
             }
         }
         out.flush()?;

@@ -291,7 +291,7 @@ fn with_the_others(project: &Project, queries: &Queries) -> Queries {
 }
 
 fn report(args: &Args, graph: &Graph, samples: &[(Split, Sampled)]) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(args.json);
     if args.json {
         let rows: Vec<_> = samples.iter().map(|(split, sampled)| as_json(*split, sampled)).collect();
         writeln!(out, "{:#}", json!(rows))?;

@@ -28,7 +28,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let project = Project::open(&args.dir)?;
     let stats = project.graph().stats();
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(args.json);
     if args.json {
         serde_json::to_writer_pretty(&mut out, &as_json(&project, &stats))?;
         writeln!(out)?;

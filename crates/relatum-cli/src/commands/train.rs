@@ -375,7 +375,7 @@ fn columns(trainer: &Trainer) -> usize {
 
 fn conclude(args: &Args, project: &Project, run: &Run<'_>, outcome: Outcome) -> anyhow::Result<()> {
     let dir = args.dir.display();
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(false);
     let checkpoint = run.checkpoint();
     let epoch = checkpoint.epochs.len();
     let name = flag_of_name(args, "--name");

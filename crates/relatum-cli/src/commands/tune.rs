@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         again: args.again,
     })?;
     bench.finish();
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(args.json);
     if args.json {
         serde_json::to_writer_pretty(&mut out, &tuned)?;
         writeln!(out)?;

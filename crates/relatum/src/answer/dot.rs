@@ -184,11 +184,11 @@ mod tests {
           subgraph cluster_1 {
             label="1. A\\B  1.0000  known";
             a1v1 [label="F\nBad \"Boys\""];
-            a1e1 [label="Will\nSmith", shape=box];
+            a1e1 [label="Will\\nSmith", shape=box];
             a1v0 [label="G\nA\\B", peripheries=2];
             a1v1 -> a1e1 [label="stars\n1.0000 known, train", style=solid];
             a1v1 -> a1v0 [label="genre\n1.0000 known, train", style=solid];
-            a1o [shape=note, label="or by F = Will\nSmith  0.####\nor by F = A\\B  0.####\nor by F = Hitch  0.####"];
+            a1o [shape=note, label="or by F = Will\\nSmith  0.####\nor by F = A\\B  0.####\nor by F = Hitch  0.####"];
             a1o -> a1v0 [style=dotted, arrowhead=none];
           }
         }
@@ -204,11 +204,11 @@ mod tests {
           subgraph cluster_1 {
             label="1. A\\B  1.0000  known\nalternative 2 of 2 (left open, 1.0000)";
             a1v1 [label="F\nBad \"Boys\""];
-            a1e1 [label="Will\nSmith", shape=box];
+            a1e1 [label="Will\\nSmith", shape=box];
             a1v0 [label="G\nA\\B", peripheries=2];
             a1v1 -> a1e1 [label="stars\n1.0000 known, train", style=solid];
             a1v1 -> a1v0 [label="genre\n1.0000 known, train", style=solid];
-            a1o [shape=note, label="or by F = Will\nSmith  0.####\nor by F = A\\B  0.####\nor by F = Hitch  0.####"];
+            a1o [shape=note, label="or by F = Will\\nSmith  0.####\nor by F = A\\B  0.####\nor by F = Hitch  0.####"];
             a1o -> a1v0 [style=dotted, arrowhead=none];
           }
         }
@@ -226,11 +226,11 @@ mod tests {
           subgraph cluster_1 {
             label="1. Bad \"Boys\"  0.####  known";
             a1v0 [label="F\nBad \"Boys\"", peripheries=2];
-            a1e1 [label="Will\nSmith", shape=box];
+            a1e1 [label="Will\\nSmith", shape=box];
             a1e3 [label="Hitch", shape=box];
             a1v0 -> a1e1 [label="stars\n1.0000 known, train", style=solid];
             a1v0 -> a1e3 [label="not genre\n0.#### predicted", style=dashed, color=red, arrowhead=tee];
-            a1n0 [shape=note, color=red, label="not (exists A. stars(F, A) and stars(Hitch, A))\n0.#### at best 0.#### by A = Will\nSmith\nstars(Bad \"Boys\", Will\nSmith)  1.0000  known, train\nstars(Hitch, Will\nSmith)  0.####  predicted"];
+            a1n0 [shape=note, color=red, label="not (exists A. stars(F, A) and stars(Hitch, A))\n0.#### at best 0.#### by A = Will\\nSmith\nstars(Bad \"Boys\", Will\\nSmith)  1.0000  known, train\nstars(Hitch, Will\\nSmith)  0.####  predicted"];
             a1n0 -> a1v0 [style=dotted, arrowhead=none];
           }
         }

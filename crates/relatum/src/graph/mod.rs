@@ -17,6 +17,7 @@ pub mod read;
 mod sides;
 mod split;
 mod stats;
+pub(crate) mod visible;
 
 pub use adjacency::{Adjacency, Arc, Edges};
 pub use builder::{BuildReport, GraphBuilder};
@@ -28,6 +29,7 @@ pub use names::{NameError, Prefixes};
 pub use sides::{RelationCounts, Sides};
 pub use split::{Shares, SplitError, SplitReport};
 pub use stats::{Quantiles, RelationStats, Stats};
+pub use visible::visible;
 
 use self::sides::Derived;
 
@@ -72,9 +74,10 @@ impl Graph {
         self.relations.resolve(text, &self.prefixes)
     }
 
-    /// How to write an entity so that a person can read it and [`entity`](Self::entity) finds it.
+    /// How to write an entity so that a person can read it and [`entity`](Self::entity) finds it:
+    /// [`Dictionary::readable`], made [`visible`].
     pub fn entity_text(&self, id: EntityId) -> String {
-        self.entities.readable(id, &self.prefixes)
+        visible(&self.entities.readable(id, &self.prefixes)).into_owned()
     }
 
     /// An entity for a list that a person reads; see [`Dictionary::shown`].
@@ -82,8 +85,9 @@ impl Graph {
         self.entities.shown(id, &self.prefixes)
     }
 
-    /// How to write a relation so that a person can read it and [`relation`](Self::relation) finds it.
+    /// How to write a relation so that a person can read it and [`relation`](Self::relation) finds it:
+    /// [`Dictionary::readable`], made [`visible`].
     pub fn relation_text(&self, id: RelationId) -> String {
-        self.relations.readable(id, &self.prefixes)
+        visible(&self.relations.readable(id, &self.prefixes)).into_owned()
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::dictionary::Dictionary;
 use super::ids::Id;
 use super::nearest::nearest;
+use super::visible::{restored, visible};
 
 /// How many names a message lists.
 const LISTED: usize = 5;
@@ -15,7 +16,7 @@ const LISTED: usize = 5;
 pub enum NameError {
     /// No name, IRI, prefixed name or label is this text. Write one of the nearest names,
     /// or look for a part of it with `relatum find`.
-    #[error("there is no {kind} '{text}'{}", suggestion(nearest))]
+    #[error("there is no {kind} '{}'{}", visible(text), suggestion(nearest))]
     Unknown {
         /// `entity` or `relation`.
         kind: &'static str,
@@ -25,7 +26,10 @@ pub enum NameError {
         nearest: Vec<String>,
     },
     /// Several things have this label. Write the name of the one that is meant.
-    #[error("the label '{text}' belongs to {count} {}: write the name of one of them: {}", plural(kind), listing(candidates, *count))]
+    #[error(
+        "the label '{}' belongs to {count} {}: write the name of one of them: {}",
+        visible(text), plural(kind), listing(candidates, *count)
+    )]
     Ambiguous {
         /// `entity` or `relation`.
         kind: &'static str,
@@ -51,7 +55,7 @@ fn listing(candidates: &[String], count: usize) -> String {
 }
 
 fn quoted(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    let quoted: Vec<String> = names.iter().map(|name| format!("'{}'", visible(name))).collect();
     quoted.join(", ")
 }
 
@@ -94,8 +98,19 @@ impl Prefixes {
 
 impl<I: Id> Dictionary<I> {
     /// The id that a person means by a text: a name, an IRI with or without `<>`, a prefixed
-    /// name, a label that only one id has, or `#7` for the id 7; tried in this order.
+    /// name, a label that only one id has, or `#7` for the id 7; tried in this order. What is not found is
+    /// tried again without the escapes that it was [shown](Self::shown) with.
     pub fn resolve(&self, text: &str, prefixes: &Prefixes) -> Result<I, NameError> {
+        match (self.look_up(text, prefixes), restored(text)) {
+            (Err(error), Some(text)) => self.look_up(&text, prefixes).map_err(|other| match other {
+                ambiguous @ NameError::Ambiguous { .. } => ambiguous,
+                NameError::Unknown { .. } => error,
+            }),
+            (found, _) => found,
+        }
+    }
+
+    fn look_up(&self, text: &str, prefixes: &Prefixes) -> Result<I, NameError> {
         let bare = text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
         let found = self
             .by_name(text)
@@ -138,12 +153,12 @@ impl<I: Id> Dictionary<I> {
     }
 
     /// What to show a person in a list: the [`readable`](Self::readable) text, and where that is not
-    /// the label, the label behind it: `/m/0d0x8 (Georgia)`.
+    /// the label, the label behind it: `/m/0d0x8 (Georgia)`; made [`visible`].
     pub fn shown(&self, id: I, prefixes: &Prefixes) -> String {
         let text = self.readable(id, prefixes);
         match self.label(id) {
-            Some(label) if label != text => format!("{text} ({label})"),
-            _ => text,
+            Some(label) if label != text => visible(&format!("{text} ({label})")).into_owned(),
+            _ => visible(&text).into_owned(),
         }
     }
 
@@ -190,6 +205,22 @@ mod tests {
         );
         let message = cities.resolve("Berlim", &prefixes).unwrap_err().to_string();
         insta::assert_snapshot!(message, @"there is no entity 'Berlim'; the nearest: 'Berlin'");
+    }
+
+    #[test]
+    fn names_that_would_act_on_a_terminal_are_shown_escaped_and_found_so() {
+        let names = ["a\u{1b}[31m", "b"];
+        let labels = ["", "two\nlines"];
+        let names: Dictionary<EntityId> =
+            Dictionary::new(names.into_iter().collect(), labels.into_iter().collect());
+        let prefixes = Prefixes::default();
+        assert_eq!(names.shown(EntityId(0), &prefixes), r"a\u001B[31m");
+        assert_eq!(names.shown(EntityId(1), &prefixes), r"two\nlines");
+        for id in names.ids() {
+            assert_eq!(names.resolve(&names.shown(id, &prefixes), &prefixes), Ok(id));
+        }
+        let error = names.resolve("a\u{1b}[32m", &prefixes).unwrap_err().to_string();
+        assert_eq!(error, r"there is no entity 'a\u001B[32m'; the nearest: 'a\u001B[31m'");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::branch::{BranchPlan, Factor, Step};
 use super::message::{Message, SignedHop};
 use super::{Plan, Scan};
-use crate::graph::Graph;
+use crate::graph::{EntityId, Graph, RelationId};
 use crate::query::syntax::name_text;
 use crate::query::{Atom, Direction, Hop, Term, VariableId};
 
@@ -179,7 +179,7 @@ impl Words<'_> {
 
     fn atom(&self, atom: &Atom, negated: bool) -> AtomReport {
         AtomReport {
-            relation: self.graph.relation_text(atom.relation),
+            relation: self.relation(atom.relation),
             subject: self.term(atom.subject),
             object: self.term(atom.object),
             negated,
@@ -203,13 +203,13 @@ impl Words<'_> {
     fn factor(&self, factor: &Factor) -> FactorReport {
         match *factor {
             Factor::Row { from, hop, negated } => FactorReport::Row {
-                relation: self.graph.relation_text(hop.relation),
+                relation: self.relation(hop.relation),
                 backwards: hop.direction == Direction::Backward,
                 from: self.term(from),
                 negated,
             },
             Factor::Loop { relation, negated } => {
-                FactorReport::Loop { relation: self.graph.relation_text(relation), negated }
+                FactorReport::Loop { relation: self.relation(relation), negated }
             }
             Factor::Negated(index) => FactorReport::Negated { index },
         }
@@ -220,7 +220,7 @@ impl Words<'_> {
         let (kind, scores) = match message {
             Message::All => ("all", Vec::new()),
             Message::Row { anchor, hop } => {
-                let anchor = name_text(&self.graph.entity_text(*anchor));
+                let anchor = name_text(&self.entity(*anchor));
                 ("row", vec![format!("{}({anchor}, ·)", self.hop(*hop))])
             }
             Message::Not(_) => ("not", Vec::new()),
@@ -250,15 +250,24 @@ impl Words<'_> {
     }
 
     fn hop(&self, hop: Hop) -> String {
-        let name = name_text(&self.graph.relation_text(hop.relation));
+        let name = name_text(&self.relation(hop.relation));
         if hop.direction == Direction::Backward { format!("{name}⁻¹") } else { name }
     }
 
     fn term(&self, term: Term) -> TermReport {
         match term {
-            Term::Entity(id) => TermReport::Entity(self.graph.entity_text(id)),
+            Term::Entity(id) => TermReport::Entity(self.entity(id)),
             Term::Variable(id) => TermReport::Variable(self.variable(id)),
         }
+    }
+
+    /// The text of an entity, for JSON too: what is printed for people quotes it or makes it visible.
+    fn entity(&self, id: EntityId) -> String {
+        self.graph.entities.readable(id, &self.graph.prefixes)
+    }
+
+    fn relation(&self, id: RelationId) -> String {
+        self.graph.relations.readable(id, &self.graph.prefixes)
     }
 
     fn variable(&self, id: VariableId) -> String {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::graph::visible::{is_invisible, push_escape, visible};
+
 use super::describe::{BranchReport, PlanReport, TermReport};
 
 impl PlanReport {
@@ -35,7 +37,8 @@ fn cluster(dot: &mut String, branch: &BranchReport, id: &str, title: &str, targe
         }
     }
     for name in anchors {
-        let _ = writeln!(dot, "{indent}  {} [shape=box, label={}];", node(id, "e", name), quoted(name));
+        let _ =
+            writeln!(dot, "{indent}  {} [shape=box, label={}];", node(id, "e", name), quoted(&visible(name)));
     }
     for name in variables {
         let shape = if name == target { "doublecircle" } else { "circle" };
@@ -49,7 +52,8 @@ fn cluster(dot: &mut String, branch: &BranchReport, id: &str, title: &str, targe
             TermReport::Variable(name) => node(id, "v", name),
         };
         let style = if atom.negated { ", style=dashed" } else { "" };
-        let label = if atom.negated { format!("not {}", atom.relation) } else { atom.relation.clone() };
+        let relation = visible(&atom.relation);
+        let label = if atom.negated { format!("not {relation}") } else { relation.into_owned() };
         let (from, to) = (end(&atom.subject), end(&atom.object));
         let _ = writeln!(dot, "{indent}  {from} -> {to} [label={}{style}];", quoted(&label));
     }
@@ -64,14 +68,20 @@ fn node(cluster: &str, kind: &str, name: &str) -> String {
     quoted(&format!("{cluster}:{kind}:{name}"))
 }
 
-/// A text as Graphviz quotes it. Signs that no picture can show are replaced, for SVG is XML.
+/// A text of our own as Graphviz quotes it, in which a line may end; names in it are made [`visible`]
+/// before, so that theirs do not.
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
             '\n' => quoted.push_str("\\n"),
-            c if c.is_control() => quoted.push('\u{fffd}'),
+            c if is_invisible(c) => {
+                // Escaped as a backslash that is seen: an SVG that Graphviz makes of it is XML, which allows
+                // no control characters.
+                quoted.push('\\');
+                push_escape(&mut quoted, c);
+            }
             c => quoted.push(c),
         }
     }

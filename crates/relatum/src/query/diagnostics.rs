@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use super::error::QueryError;
 use super::place::Place;
 use super::syntax::name_text;
-use crate::graph::NameError;
+use crate::graph::{NameError, visible};
 
 /// How grave a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,21 +75,27 @@ impl Diagnostic {
     }
 
     /// The message as text: title, source lines with carets, advice.
+    ///
+    /// Whatever names and source hold, nothing but line ends (and colours, if they are wanted) acts on a
+    /// terminal: names are made [`visible`], the renderer shows control characters of the source as signs.
     pub fn render(&self, source: &str, style: Style) -> String {
+        let (title, help): (_, Vec<_>) =
+            (visible(&self.title), self.help.iter().map(|it| visible(it)).collect());
+        let labels: Vec<_> = self.labels.iter().map(|label| (label.place, visible(&label.text))).collect();
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Note => Level::NOTE,
         };
-        let mut group = Group::with_title(level.primary_title(self.title.as_str()));
+        let mut group = Group::with_title(level.primary_title(&*title));
         if !self.labels.is_empty() {
-            let annotations = self.labels.iter().enumerate().map(|(index, label)| {
+            let annotations = labels.iter().enumerate().map(|(index, (place, text))| {
                 let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-                kind.span(within(source, label.place)).label(label.text.as_str())
+                kind.span(within(source, *place)).label(&**text)
             });
             group = group.element(Snippet::source(source).annotations(annotations));
         }
-        for help in &self.help {
-            group = group.element(Level::HELP.message(help.as_str()));
+        for help in &help {
+            group = group.element(Level::HELP.message(&**help));
         }
         let renderer = match style {
             Style::Plain => Renderer::plain(),

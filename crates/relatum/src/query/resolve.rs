@@ -63,7 +63,7 @@ impl Statement {
 impl Between {
     /// The question with names that a person can read and that mean the same ids.
     pub fn named(&self, graph: &Graph) -> ParsedBetween {
-        let name = |id| Name::text(graph.entity_text(id));
+        let name = |id| Name::text(graph.entities.readable(id, &graph.prefixes));
         let (subject, object) = (name(self.subject), name(self.object));
         ParsedBetween { target: self.target.clone(), subject, object, place: self.place }
     }
@@ -82,11 +82,11 @@ fn resolved(formula: &Formula<Name, Name>, graph: &Graph) -> Result<Formula, Vec
 
 fn named(formula: &Formula, graph: &Graph) -> Formula<Name, Name> {
     let term = |term: &Term| match *term {
-        Term::Entity(id) => Term::Entity(Name::text(graph.entity_text(id))),
+        Term::Entity(id) => Term::Entity(Name::text(graph.entities.readable(id, &graph.prefixes))),
         Term::Variable(id) => Term::Variable(id),
     };
     formula.map(&mut |atom| Atom {
-        relation: Name::text(graph.relation_text(atom.relation)),
+        relation: Name::text(graph.relations.readable(atom.relation, &graph.prefixes)),
         subject: term(&atom.subject),
         object: term(&atom.object),
         place: atom.place,

@@ -67,7 +67,7 @@ pub(crate) struct Flags {
     pub(crate) explain: bool,
     /// Print JSON
     #[arg(long, conflicts_with = "dot")]
-    pub(super) json: bool,
+    pub(crate) json: bool,
     /// Print the explained answers as a graph for Graphviz
     #[arg(long)]
     pub(super) dot: bool,

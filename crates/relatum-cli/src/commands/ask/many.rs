@@ -262,7 +262,7 @@ impl Progress {
 
     fn write(&self, answer: &Answered, counts: &Counts) -> std::io::Result<()> {
         let write = || {
-            let mut out = std::io::stdout().lock();
+            let mut out = output::out(true);
             writeln!(out, "{}", answer.json)?;
             out.flush()
         };

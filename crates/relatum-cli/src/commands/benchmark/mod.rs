@@ -143,7 +143,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for warning in report.warnings() {
         output::say(&format!("warning: {warning}"));
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output::out(args.json || args.csv);
     if args.json {
         writeln!(out, "{:#}", report.json())?;
     } else if args.csv {

@@ -1,5 +1,6 @@
 //! Characters → tokens, each with its place.
 
+use crate::graph::visible::is_invisible;
 use crate::query::error::QueryError;
 use crate::query::name::{Name, NameKind};
 use crate::query::place::Place;
@@ -230,6 +231,8 @@ pub(super) fn is_bare_name(text: &str) -> bool {
         && !text.starts_with(['\'', '#', '?', ':', '.'])
         && word_len(text) == text.len()
         && keyword(text).is_none()
+        // Typed without quotes such a mark is read; written by us it would turn the line around it.
+        && !text.contains(is_invisible)
 }
 
 /// Whether a text can be the name of a variable.

@@ -3,6 +3,7 @@
 use std::fmt::{Display, Formatter, Result, Write};
 
 use super::lexer::{is_bare_name, is_variable_name};
+use crate::graph::visible::{is_invisible, push_escape};
 use crate::query::between::ParsedBetween;
 use crate::query::formula::{Formula, Query, Term, VariableId};
 use crate::query::name::{Name, NameKind};
@@ -195,12 +196,7 @@ fn quoted(text: &str) -> String {
     for c in text.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            '\r' => quoted.push_str("\\r"),
-            c if c.is_control() => {
-                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
-            }
+            c if is_invisible(c) => push_escape(&mut quoted, c),
             c => quoted.push(c),
         }
     }
