@@ -7,8 +7,6 @@ mod signals;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    exit::report(commands::Relatum::parse().run())
+    exit::report(commands::Relatum::of_command_line().run())
 }

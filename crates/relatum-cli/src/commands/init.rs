@@ -1,5 +1,6 @@
 //! `relatum init`: files in, a project folder out.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -52,11 +53,11 @@ pub(crate) struct Args {
     /// The columns of head, relation and tail, by position or by name, as in 1,2,3 or s,p,o
     #[arg(long)]
     columns: Option<Columns>,
-    /// The first line of a table names its columns
-    #[arg(long, conflicts_with = "no_header")]
-    header: bool,
-    /// The first line of a table is a triple
-    #[arg(long)]
+    /// Whether the first line of a table names its columns [default: what the table itself tells]
+    #[arg(long, value_name = "yes|no", num_args = 0..=1, default_missing_value = "yes", conflicts_with = "no_header")]
+    header: Option<YesNo>,
+    /// The same as --header no
+    #[arg(long, hide = true)]
     no_header: bool,
     /// The format of the files, instead of what name and content suggest
     #[arg(long, value_parser = parse_format, value_name = "tsv|csv|nt|ttl|nq|trig")]
@@ -67,6 +68,24 @@ pub(crate) struct Args {
     /// Pass over lines that are no triples, and report them
     #[arg(long)]
     skip_bad_lines: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum YesNo {
+    Yes,
+    No,
+}
+
+/// `--header` once had no value, and may still stand alone before a file.
+pub(super) fn with_value_of_header(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments = arguments.peekable();
+    let mut complete = Vec::new();
+    while let Some(argument) = arguments.next() {
+        let valued = arguments.peek().is_some_and(|next| next == "yes" || next == "no");
+        let alone = argument == "--header" && complete.get(1).is_some_and(|it| it == "init") && !valued;
+        complete.push(if alone { "--header=yes".into() } else { argument });
+    }
+    complete
 }
 
 fn parse_format(text: &str) -> Result<Format, String> {
@@ -95,6 +114,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     summarise(&args.dir, &graph)
 }
 
+impl Args {
+    fn header(&self) -> Header {
+        match self.header {
+            Some(YesNo::Yes) => Header::Present,
+            Some(YesNo::No) => Header::Absent,
+            None if self.no_header => Header::Absent,
+            None => Header::Auto,
+        }
+    }
+}
+
 /// What is to be read, in order.
 enum Inputs {
     Folder(folders::Kind, PathBuf),
@@ -115,9 +145,9 @@ impl Inputs {
             return Err(Misuse(message.to_owned()).into());
         }
         let by_name = |columns: &Columns| columns.0.iter().any(|column| matches!(column, Column::Named(_)));
-        if args.no_header && args.columns.as_ref().is_some_and(by_name) {
+        if args.header() == Header::Absent && args.columns.as_ref().is_some_and(by_name) {
             let message =
-                "--columns by name needs a header: leave --no-header out, or give positions as in 1,2,3";
+                "--columns by name needs a header: leave --header no out, or give positions as in 1,2,3";
             return Err(Misuse(message.to_owned()).into());
         }
         if let Some((_, dir)) = files.iter().find(|(_, path)| path.is_dir()) {
@@ -140,10 +170,11 @@ impl Inputs {
 
     fn of_folder(dir: &Path, args: &Args) -> anyhow::Result<Self> {
         if let Some(kind) = folders::recognise(dir) {
-            let for_files = args.columns.is_some() || args.format.is_some() || args.header || args.no_header;
+            let for_files =
+                args.columns.is_some() || args.format.is_some() || args.header() != Header::Auto;
             if for_files || args.literals || args.skip_bad_lines {
                 let message = format!(
-                    "{} is a {kind}: --columns, --format, --header, --no-header, --literals and --skip-bad-lines are \
+                    "{} is a {kind}: --columns, --format, --header, --literals and --skip-bad-lines are \
                      for files of triples",
                     dir.display()
                 );
@@ -181,11 +212,7 @@ fn gather(args: &Args, inputs: Inputs, progress: &Progress) -> anyhow::Result<Ga
     let options = Options {
         format: args.format,
         columns: args.columns.clone(),
-        header: match (args.header, args.no_header) {
-            (true, _) => Header::Present,
-            (_, true) => Header::Absent,
-            _ => Header::Auto,
-        },
+        header: args.header(),
         literals: args.literals,
         skip_bad_lines: args.skip_bad_lines,
     };
@@ -261,9 +288,15 @@ fn file_notes(report: &FileReport) -> Vec<String> {
     note(report.bad_lines, "bad line", "passed over");
     note(report.literals, "triple", "with a literal left out (--literals keeps them)");
     note(report.other_graphs, "quad", "of named graphs left out (only the default graph is read)");
-    if let Some(header) = &report.guessed_header {
+    if let Some((header, why)) = &report.guessed_header {
         notes.push(format!(
-            "{}: the first line ({header}) is taken for a header; --no-header reads it as a triple",
+            "{}: the first line ({header}) is taken for a header, because {why}; --header no reads it as a triple",
+            report.file
+        ));
+    }
+    if let Some(columns) = &report.taken_columns {
+        notes.push(format!(
+            "{}: head, relation and tail are the columns {columns}; --columns takes others",
             report.file
         ));
     }

@@ -55,6 +55,11 @@ enum Command {
 }
 
 impl Relatum {
+    /// The command line, read; a wrong one ends the process with what is wrong.
+    pub(crate) fn of_command_line() -> Self {
+        Self::parse_from(init::with_value_of_header(std::env::args_os()))
+    }
+
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self.command {
             Command::Demo(args) => demo::run(&args),

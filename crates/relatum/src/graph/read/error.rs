@@ -59,6 +59,23 @@ pub enum ReadError {
         /// The names that are there.
         found: String,
     },
+    /// A table has more than three columns and does not say which are head, relation and tail.
+    #[error(
+        "{file}:{line}: expected 3 columns, found {found} ({first}): take three of them as head, relation and tail \
+         with --columns, for example --columns {columns}"
+    )]
+    WhichColumns {
+        /// The file.
+        file: String,
+        /// Its first line that is not blank, from 1.
+        line: u64,
+        /// How many columns that has.
+        found: usize,
+        /// Its fields.
+        first: String,
+        /// Three columns that could be meant.
+        columns: String,
+    },
     /// A line is not a triple. Mend it, or read past such lines with `--skip-bad-lines`.
     #[error("{file}:{line}: {problem}; mend the line, or pass over such lines with --skip-bad-lines")]
     BadLine {

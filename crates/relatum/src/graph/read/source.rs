@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
@@ -32,37 +34,54 @@ pub(super) struct Source<'a> {
     /// The first bytes after decompression, for guessing the format. They are still to be read.
     pub(super) start: Vec<u8>,
     rest: Box<dyn Read + Send + 'a>,
+    given_up: GivenUp,
+}
+
+/// Says to a source that nobody wants the rest of it: a read that waits for more ends at once.
+#[derive(Clone, Default)]
+pub(super) struct GivenUp(Arc<AtomicBool>);
+
+impl GivenUp {
+    pub(super) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 const START: usize = 64 << 10;
+/// The byte order mark that some programs put before UTF-8.
+const BOM: &[u8] = b"\xef\xbb\xbf";
 
 impl<'a> Source<'a> {
     /// Opens a path, or standard input for `-`.
     pub(super) fn open(path: &Path, observer: &'a dyn Observer) -> Result<Self, ReadError> {
+        let given_up = GivenUp::default();
         if path == Path::new("-") {
-            return Self::new(
-                "standard input".to_owned(),
-                Pump::start(|| Ok(io::stdin()), observer),
-                observer,
-            );
+            let pump = Pump::start(|| Ok(io::stdin()), observer, given_up.clone());
+            return Self::new("standard input".to_owned(), pump, observer, given_up);
         }
         let name = path.display().to_string();
         if fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
             // A named pipe waits already when it is opened.
             let path = path.to_owned();
-            return Self::new(name, Pump::start(move || File::open(path), observer), observer);
+            let pump = Pump::start(move || File::open(path), observer, given_up.clone());
+            return Self::new(name, pump, observer, given_up);
         }
         match File::open(path) {
-            Ok(file) => Self::new(name, file, observer),
+            Ok(file) => Self::new(name, file, observer, given_up),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(ReadError::NotFound { file: name }),
             Err(source) => Err(ReadError::Io { file: name, source }),
         }
     }
 
-    pub(super) fn new(
+    fn new(
         name: String,
         bytes: impl Read + Send + 'a,
         observer: &'a dyn Observer,
+        given_up: GivenUp,
     ) -> Result<Self, ReadError> {
         let mut raw: Box<dyn Read + Send + 'a> = Box::new(Observed { bytes, observer });
         let mut magic = Vec::new();
@@ -82,12 +101,22 @@ impl<'a> Source<'a> {
         };
         let mut start = Vec::new();
         let first = rest.by_ref().take(START as u64).read_to_end(&mut start);
-        let mut source = Self { name, codec, start, rest };
+        let mut source = Self { name, codec, start, rest, given_up };
         first.map_err(|error| source.failed(error))?;
-        if source.start.starts_with(b"\xef\xbb\xbf") {
-            source.start.drain(..3);
+        if source.start.starts_with(BOM) {
+            source.start.drain(..BOM.len());
         }
         Ok(source)
+    }
+
+    /// Whether `start` is all there is.
+    pub(super) fn is_whole(&self) -> bool {
+        self.start.len() + BOM.len() < START
+    }
+
+    /// How to end a reader of this source that another thread waits in.
+    pub(super) fn given_up(&self) -> GivenUp {
+        self.given_up.clone()
     }
 
     /// Everything, from the first byte on.
@@ -145,12 +174,14 @@ struct Pump<'a> {
     blocks: Receiver<io::Result<Vec<u8>>>,
     current: Cursor<Vec<u8>>,
     observer: &'a dyn Observer,
+    given_up: GivenUp,
 }
 
 impl<'a> Pump<'a> {
     fn start<R: Read>(
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
         observer: &'a dyn Observer,
+        given_up: GivenUp,
     ) -> Self {
         let (send, blocks) = sync_channel(4);
         thread::spawn(move || {
@@ -174,7 +205,7 @@ impl<'a> Pump<'a> {
                 }
             }
         });
-        Self { blocks, current: Cursor::default(), observer }
+        Self { blocks, current: Cursor::default(), observer, given_up }
     }
 }
 
@@ -187,7 +218,7 @@ impl Read for Pump<'_> {
             }
             match self.blocks.recv_timeout(Duration::from_millis(50)) {
                 Ok(block) => self.current = Cursor::new(block?),
-                Err(RecvTimeoutError::Timeout) if self.observer.stop() => {
+                Err(RecvTimeoutError::Timeout) if self.observer.stop() || self.given_up.is_set() => {
                     return Err(io::Error::other(StopRequested));
                 }
                 Err(RecvTimeoutError::Timeout) => {}

@@ -139,8 +139,62 @@ fn a_quote_that_is_never_closed_does_not_swallow_the_file() {
 fn a_guessed_header_is_reported_and_found_behind_blank_lines() {
     let (graph, reports) =
         read(&[("x.tsv", b"\n\nhead\trelation\ttail\na\tr\tb\n")], &Options::default()).unwrap();
-    assert_eq!(reports[0].guessed_header.as_deref(), Some("head, relation, tail"));
+    let expected = ("head, relation, tail".to_owned(), HeaderSign::UsualNames);
+    assert_eq!(reports[0].guessed_header, Some(expected));
     assert_eq!(graph.edges(Split::Train).len(), 1);
+}
+
+const PACKAGES: &str = "package,field,value\na,depends,b\na,depends,c\nb,suggests,a\nb,suggests,c\n";
+
+#[test]
+fn a_header_without_usual_names_is_found_reported_and_can_be_denied() {
+    let (graph, reports) = read(&[("x.csv", PACKAGES.as_bytes())], &Options::default()).unwrap();
+    let expected = ("package, field, value".to_owned(), HeaderSign::NeverAgain);
+    assert_eq!((reports[0].triples, reports[0].guessed_header.clone()), (4, Some(expected)));
+    assert!(graph.entity("package").is_err());
+    let absent = Options { header: Header::Absent, ..Options::default() };
+    assert_eq!(triples_with("x.csv", PACKAGES.as_bytes(), &absent).len(), 5);
+    // The same header above too few rows to tell is known from the file before.
+    let files = [("1.csv", PACKAGES.as_bytes()), ("2.csv", b"package,field,value\nc,depends,a\n")];
+    let (_, reports) = read(&files, &Options::default()).unwrap();
+    let sign = reports[1].guessed_header.clone().unwrap().1;
+    assert_eq!((reports[1].triples, sign), (1, HeaderSign::AsBefore));
+}
+
+#[test]
+fn a_header_is_found_behind_columns_chosen_by_position() {
+    let text: String = PACKAGES.lines().enumerate().map(|(at, line)| format!("n{at},{line}\n")).collect();
+    let options = Options { columns: Some("2,3,4".parse().unwrap()), ..Options::default() };
+    let (_, reports) = read(&[("x.csv", text.as_bytes())], &options).unwrap();
+    assert_eq!((reports[0].triples, reports[0].guessed_header.is_some()), (4, true));
+}
+
+#[test]
+fn a_fourth_column_is_passed_over_where_the_header_names_three_and_else_the_flag_is_named() {
+    let (_, reports) = read(&[("x.csv", b"source,target,type,weight\na,b,r,1\n")], &Options::default()).unwrap();
+    assert_eq!(reports[0].taken_columns.as_deref(), Some("source, type, target"));
+    insta::assert_snapshot!(message("x.tsv", b"\na\tr\tb\t0.5\nb\tr\tc\t1\n"), @"x.tsv:2: expected 3 columns, found 4 ('a', 'r', 'b', '0.5'): take three of them as head, relation and tail with --columns, for example --columns 1,2,3");
+    let named = b"id,drug,effect,gene\n1,a,r,b\n2,a,r,c\n3,b,r,a\n";
+    assert!(message("x.csv", named).ends_with("--columns drug,effect,gene"), "{}", message("x.csv", named));
+}
+
+/// More than the two threads of a table keep between them.
+fn large(bad: &str) -> String {
+    (0..200_000).map(|row| format!("a{row}\tr\tb{row}{}\n", if row == 1 { bad } else { "" })).collect()
+}
+
+#[test]
+fn an_error_early_in_a_large_table_ends_its_reading() {
+    let table = large("\tc");
+    let error = message("x.tsv", table.as_bytes());
+    assert!(error.starts_with("x.tsv:2: expected 3 columns, found 4"), "{error}");
+    assert!(message("x.tsv.gz", &gzip(table.as_bytes())).starts_with("x.tsv.gz:2: "));
+    assert!(message("x.csv", table.replace('\t', ",").as_bytes()).starts_with("x.csv:2: "));
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("labels.tsv");
+    std::fs::write(&path, &table).unwrap();
+    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &Unobserved);
+    assert!(matches!(reader.read_labels(&path), Err(ReadError::BadLine { line: 1, .. })));
 }
 
 #[test]
