@@ -40,7 +40,8 @@ fn wrong_number_of_columns() {
 
 /// A table of several megabytes, in which every line has a weight, as many have.
 fn weighted(separator: &str) -> String {
-    let row = |i: u32| [format!("a{i}"), "r".to_owned(), format!("b{i}"), "0.5".to_owned()].join(separator) + "\n";
+    let row =
+        |i: u32| [format!("a{i}"), "r".to_owned(), format!("b{i}"), "0.5".to_owned()].join(separator) + "\n";
     (0..200_000).map(row).collect()
 }
 
@@ -90,7 +91,8 @@ fn a_bad_line_ends_the_reading_of_a_large_table_wherever_it_comes_from() {
 fn a_bad_line_is_reported_while_more_could_still_come() {
     let desk = Desk::new();
     let mut command = desk.command(&["init", "p", "-"]);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     // The pipe stays open, as that of a program which has not finished.
     input.write_all(format!("a\tr\tb\n{}", weighted("\t")).as_bytes()).unwrap_or_default();
@@ -185,6 +187,43 @@ fn a_column_or_split_that_cannot_be() {
         assert_eq!(outcome.code, 2, "{arguments:?}: {}", outcome.stderr);
         assert_eq!(desk.names(), ["x.csv", "y.csv"]);
     }
+}
+
+#[test]
+fn splits_that_are_too_small_are_said() {
+    let desk = Desk::new();
+    desk.put("x.tsv", "a\tr\tb\nb\tr\tc\nc\tr\ta\n");
+    let outcome = desk.run(&["init", "p", "x.tsv", "--split", "0.9/0.05/0.05"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("valid is empty: its share of 3 triples"), "{}", outcome.stderr);
+    assert!(!outcome.stdout.contains("--split"), "it was given: {}", outcome.stdout);
+    let outcome = desk.run(&["init", "q", "x.tsv", "--split", "0/0/1"]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("train must be above 0"), "{}", outcome.stderr);
+}
+
+#[test]
+fn forms_that_are_not_read_are_named_with_a_command_that_converts_them() {
+    refused_file("x.parquet", b"PAR1\x15\x04\x15", 1, &["x.parquet is a Parquet file", "duckdb -c"]);
+    refused_file(
+        "x.xlsx",
+        b"PK\x03\x04\x14\0[Content_Types].xml",
+        1,
+        &["x.xlsx is an Excel file", "libreoffice"],
+    );
+    refused_file("x.csv", b"PK\x03\x04\x14\0xl/workbook.xml", 1, &["x.csv is an Excel file"]);
+    refused_file(
+        "x.jsonl",
+        "{\"head\": 1}\n{\"head\": 2}\n",
+        1,
+        &["x.jsonl is JSON, or lines of it", "jq -r"],
+    );
+}
+
+#[test]
+fn a_graph_of_a_file_that_has_none() {
+    let desk = Desk::new();
+    desk.put("x.tsv", "a\tr\tb\n");
+    refused(&desk, &["init", "p", "x.tsv", "--graph", "http://g"], 2, &["no named graphs", "--graph"]);
 }
 
 #[test]

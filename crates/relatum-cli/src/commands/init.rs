@@ -17,7 +17,7 @@ use crate::{output, signals};
 
 /// Make a project folder from files of triples, or from a benchmark folder
 ///
-/// Reads TSV, CSV, N-Triples, Turtle, N-Quads and TriG, each also as .gz and .zst, standard input
+/// Reads TSV, CSV, N-Triples, Turtle, N-Quads, TriG, RDF/XML and JSON-LD, each also as .gz and .zst, standard input
 /// as `-`, folders of the Query2Box and BetaE benchmarks, and folders with files named train.*,
 /// valid.* and test.*.
 #[derive(clap::Args)]
@@ -60,11 +60,14 @@ pub(crate) struct Args {
     #[arg(long, hide = true)]
     no_header: bool,
     /// The format of the files, instead of what name and content suggest
-    #[arg(long, value_parser = parse_format, value_name = "tsv|csv|nt|ttl|nq|trig")]
+    #[arg(long, value_parser = parse_format, value_name = "tsv|csv|nt|ttl|nq|trig|rdf|jsonld")]
     format: Option<Format>,
     /// Keep RDF literals as entities
     #[arg(long)]
     literals: bool,
+    /// Read this named graph of N-Quads, TriG or JSON-LD, instead of the default graph
+    #[arg(long, value_name = "IRI")]
+    graph: Option<String>,
     /// Pass over lines that are no triples, and report them
     #[arg(long)]
     skip_bad_lines: bool,
@@ -111,7 +114,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for note in gathered.notes.into_iter().chain(build_notes(&graph, built)) {
         output::say(&format!("note: {note}"));
     }
-    summarise(&args.dir, &graph)
+    summarise(args, &graph)
 }
 
 impl Args {
@@ -170,11 +173,10 @@ impl Inputs {
 
     fn of_folder(dir: &Path, args: &Args) -> anyhow::Result<Self> {
         if let Some(kind) = folders::recognise(dir) {
-            let for_files =
-                args.columns.is_some() || args.format.is_some() || args.header() != Header::Auto;
-            if for_files || args.literals || args.skip_bad_lines {
+            let for_files = args.columns.is_some() || args.format.is_some() || args.header() != Header::Auto;
+            if for_files || args.literals || args.skip_bad_lines || args.graph.is_some() {
                 let message = format!(
-                    "{} is a {kind}: --columns, --format, --header, --literals and --skip-bad-lines are \
+                    "{} is a {kind}: --columns, --format, --header, --literals, --graph and --skip-bad-lines are \
                      for files of triples",
                     dir.display()
                 );
@@ -214,6 +216,7 @@ fn gather(args: &Args, inputs: Inputs, progress: &Progress) -> anyhow::Result<Ga
         columns: args.columns.clone(),
         header: args.header(),
         literals: args.literals,
+        graph: args.graph.as_deref().map(|iri| iri.trim_matches(['<', '>']).to_owned()),
         skip_bad_lines: args.skip_bad_lines,
     };
     let mut notes = Vec::new();
@@ -261,7 +264,7 @@ fn gather(args: &Args, inputs: Inputs, progress: &Progress) -> anyhow::Result<Ga
     let mut builder = reader.into_builder();
     if let Some(shares) = args.split {
         let report = builder.split(shares, args.seed).map_err(relatum::graph::read::ReadError::from)?;
-        notes.extend(split_notes(report));
+        notes.extend(split_notes(report, &builder));
     }
     Ok(Gathered { builder, valid, test, sources, notes })
 }
@@ -287,7 +290,9 @@ fn file_notes(report: &FileReport) -> Vec<String> {
     };
     note(report.bad_lines, "bad line", "passed over");
     note(report.literals, "triple", "with a literal left out (--literals keeps them)");
-    note(report.other_graphs, "quad", "of named graphs left out (only the default graph is read)");
+    let graphs =
+        format!("of other graphs left out ({}; --graph reads one)", report.other_graph_names.join(", "));
+    note(report.other_graphs, "quad", &graphs);
     if let Some((header, why)) = &report.guessed_header {
         notes.push(format!(
             "{}: the first line ({header}) is taken for a header, because {why}; --header no reads it as a triple",
@@ -314,8 +319,14 @@ fn file_notes(report: &FileReport) -> Vec<String> {
     notes
 }
 
-fn split_notes(report: SplitReport) -> Vec<String> {
+fn split_notes(report: SplitReport, builder: &GraphBuilder) -> Vec<String> {
     let mut notes = repeated_note(report.repeated);
+    for split in report.too_small() {
+        let triples = output::counted(builder.len() as u64, "triple");
+        notes.push(format!(
+            "{split} is empty: its share of {triples} is less than one half; give it a greater share, or files of its own"
+        ));
+    }
     if report.short > 0 {
         let short = output::counted(report.short as u64, "triple");
         notes.push(format!(
@@ -349,11 +360,11 @@ fn build_notes(graph: &Graph, report: BuildReport) -> Vec<String> {
     notes
 }
 
-fn summarise(dir: &Path, graph: &Graph) -> anyhow::Result<()> {
+fn summarise(args: &Args, graph: &Graph) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     let [train, valid, test] = Split::ALL.map(|split| output::grouped(graph.edges(split).len()));
     let (entities, relations) = (graph.entities.len() as u64, graph.relations.len() as u64);
-    let dir = dir.display();
+    let dir = args.dir.display();
     writeln!(
         out,
         "made {dir}: {}, {}",
@@ -361,7 +372,8 @@ fn summarise(dir: &Path, graph: &Graph) -> anyhow::Result<()> {
         output::counted(relations, "relation")
     )?;
     writeln!(out, "  edges: {train} train, {valid} valid, {test} test")?;
-    if [Split::Valid, Split::Test].iter().all(|&split| graph.edges(split).is_empty()) {
+    if args.split.is_none() && [Split::Valid, Split::Test].iter().all(|&split| graph.edges(split).is_empty())
+    {
         writeln!(
             out,
             "  nothing is held out; --split 0.9/0.05/0.05 would let you measure what a model has learnt"

@@ -163,8 +163,7 @@ fn usual_positions(first: &[&str]) -> Option<[usize; 3]> {
         "kind",
         "label",
     ];
-    const TAIL: [&str; 10] =
-        ["tail", "object", "target", "obj", "o", "t", "to", "end", "dst", "tail entity"];
+    const TAIL: [&str; 10] = ["tail", "object", "target", "obj", "o", "t", "to", "end", "dst", "tail entity"];
     // `Head_ID` and `:START_ID` are heads, too; but where there is a `head`, that is the one.
     let plain: Vec<String> = first.iter().map(|field| plain_name(field)).collect();
     let find = |names: &[&str]| {

@@ -71,12 +71,11 @@ impl FirstRows {
         let (first, rest) = self.rows.split_first()?;
         let width = first.len();
         let rest: Vec<&[String]> = rest.iter().map(Vec::as_slice).filter(|row| row.len() == width).collect();
-        if first.iter().any(|field| field.is_empty()) {
+        if first.iter().any(String::is_empty) {
             return None;
         }
-        let above_numbers = |column: usize| {
-            !is_number(&first[column]) && rest.iter().all(|row| is_number(&row[column]))
-        };
+        let above_numbers =
+            |column: usize| !is_number(&first[column]) && rest.iter().all(|row| is_number(&row[column]));
         if rest.len() >= NUMBERS_FROM && (0..width).any(above_numbers) {
             return Some(HeaderSign::AboveNumbers);
         }
@@ -85,7 +84,8 @@ impl FirstRows {
         }
         let names = columns.map(|column| first[column].as_str());
         let distinct = names[0] != names[1] && names[1] != names[2] && names[0] != names[2];
-        let again = rest.iter().any(|row| columns.iter().any(|&column| names.contains(&row[column].as_str())));
+        let again =
+            rest.iter().any(|row| columns.iter().any(|&column| names.contains(&row[column].as_str())));
         let mut relations: Vec<&str> = rest.iter().map(|row| row[columns[1]].as_str()).collect();
         relations.sort_unstable();
         relations.dedup();
@@ -100,17 +100,16 @@ impl FirstRows {
         let first = self.first();
         let rest = self.rows.get(1..).unwrap_or_default();
         let rest = if rest.is_empty() { &self.rows[..] } else { rest };
-        let numeric = |&column: &usize| rest.iter().all(|row| row.get(column).is_some_and(|it| is_number(it)));
+        let numeric =
+            |&column: &usize| rest.iter().all(|row| row.get(column).is_some_and(|it| is_number(it)));
         let (numbers, texts): (Vec<usize>, Vec<usize>) = (0..first.len()).partition(numeric);
         let mut columns: Vec<usize> = if texts.len() >= 3 { texts } else { [texts, numbers].concat() };
         columns.truncate(3);
         columns.sort_unstable();
         let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
         let by_name = header && columns.iter().all(|&column| plain(first[column]));
-        let column = |&column: &usize| match by_name {
-            true => first[column].to_owned(),
-            false => (column + 1).to_string(),
-        };
+        let column =
+            |&column: &usize| if by_name { first[column].to_owned() } else { (column + 1).to_string() };
         columns.iter().map(column).collect::<Vec<_>>().join(",")
     }
 }

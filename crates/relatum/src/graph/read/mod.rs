@@ -12,6 +12,7 @@ mod delimited;
 mod error;
 mod folder;
 pub mod folders;
+mod foreign;
 mod format;
 mod header;
 mod lines;
@@ -19,6 +20,7 @@ pub mod query2box;
 mod rdf;
 mod separators;
 mod source;
+mod watch;
 
 use std::path::Path;
 
@@ -47,6 +49,8 @@ pub struct Options {
     pub header: Header,
     /// Keep RDF literals as entities.
     pub literals: bool,
+    /// The IRI of the named graph to read from RDF datasets, instead of the default graph.
+    pub graph: Option<String>,
     /// Pass over lines that are no triples, and report them.
     pub skip_bad_lines: bool,
 }
@@ -68,8 +72,10 @@ pub struct FileReport {
     pub literals: u64,
     /// RDF: triples that gave a label.
     pub labels: u64,
-    /// RDF: quads of named graphs that were left out.
+    /// RDF: quads of other graphs that were left out.
     pub other_graphs: u64,
+    /// RDF: the first few of these graphs.
+    pub other_graph_names: Vec<String>,
     /// RDF: prefixes that an earlier file uses for something else; theirs stay.
     pub other_prefixes: Vec<String>,
     /// Tables: the first line, if it was taken for a header without being asked for, and why.
@@ -113,12 +119,16 @@ impl<'a> Reader<'a> {
         let mut report =
             FileReport { file: source.name.clone(), format: format.to_string(), ..FileReport::default() };
         let mut problems = Problems::new(&source.name, self.options.skip_bad_lines);
+        if self.options.graph.is_some() && !matches!(format, Format::NQuads | Format::TriG | Format::JsonLd) {
+            return Err(ReadError::NoGraphs { file: source.name, format: format.to_string() });
+        }
         if format.is_rdf() {
             let mut rdf = RdfReader {
                 builder: &mut self.builder,
                 labels: &mut self.labels,
                 split,
                 keep_literals: self.options.literals,
+                graph: self.options.graph.as_deref(),
                 blank_nodes: &mut self.blank_nodes,
             };
             rdf.blank_nodes.next_file();
@@ -295,8 +305,9 @@ fn why_empty(report: &FileReport) -> String {
         FileReport { literals: 1.., .. } => {
             ": all its objects are literals (keep them as entities with --literals)".to_owned()
         }
-        FileReport { other_graphs: 1.., .. } => {
-            ": all its quads are in named graphs, not the default one".to_owned()
+        FileReport { other_graphs: 1.., other_graph_names, .. } => {
+            let names = other_graph_names.join(", ");
+            format!(": all its quads are in other graphs ({names}); --graph IRI reads one of them")
         }
         _ => String::new(),
     }

@@ -1,13 +1,15 @@
 //! Where bytes come from: a file or standard input, decompressed on the way.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
+
+use flate2::bufread::GzDecoder;
 
 use super::error::ReadError;
 
@@ -95,7 +97,7 @@ impl<'a> Source<'a> {
         // Who reads more than this at once gets it without another copy.
         let raw = BufReader::with_capacity(128 << 10, Cursor::new(magic).chain(raw));
         let mut rest: Box<dyn Read + Send + 'a> = match codec {
-            Some("gzip") => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
+            Some("gzip") => Box::new(Gzip { member: Some(GzDecoder::new(raw)) }),
             Some("zstd") => Box::new(zstd::Decoder::with_buffer(raw).map_err(failed)?),
             _ => Box::new(raw),
         };
@@ -136,6 +138,9 @@ pub(super) fn explain(name: &str, codec: Option<&'static str>, error: io::Error)
     if error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<StopRequested>) {
         return ReadError::Stopped;
     }
+    if let Some(Trailing { count, start }) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        return ReadError::TrailingBytes { file, count: *count, start: format!("{start:?}") };
+    }
     if error.to_string().contains("buffer maximal size") {
         // The words of the RDF parser; its error has no kind of its own.
         return ReadError::TooLong { file };
@@ -150,6 +155,52 @@ pub(super) fn explain(name: &str, codec: Option<&'static str>, error: io::Error)
         }
         _ => ReadError::Io { file, source: error },
     }
+}
+
+/// Gzip data of several members, one after the other, with zeros behind the last where a tape or disk
+/// filled its block. Anything else behind it is an error of its own kind: the data is whole, but the
+/// file is not what it says.
+struct Gzip<R> {
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for Gzip<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let read = member.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            let Some(mut rest) = self.member.take().map(GzDecoder::into_inner) else { break };
+            loop {
+                let bytes = rest.fill_buf()?;
+                let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+                if bytes.is_empty() {
+                    return Ok(0);
+                }
+                if zeros < bytes.len() {
+                    rest.consume(zeros);
+                    break;
+                }
+                rest.consume(zeros);
+            }
+            let bytes = rest.fill_buf()?;
+            if bytes[0] != 0x1f || bytes.get(1).is_some_and(|second| *second != 0x8b) {
+                let start = String::from_utf8_lossy(&bytes[..bytes.len().min(20)]).into_owned();
+                return Err(io::Error::other(Trailing { count: bytes.len(), start }));
+            }
+            self.member = Some(GzDecoder::new(rest));
+        }
+        Ok(0)
+    }
+}
+
+/// Bytes behind gzip data that are none.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("bytes after the end of the gzip data")]
+struct Trailing {
+    count: usize,
+    start: String,
 }
 
 struct Observed<'a, R> {
