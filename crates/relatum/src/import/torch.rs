@@ -24,14 +24,14 @@ pub(super) fn read(path: &Path) -> Result<Tables, ImportError> {
     if let (Some(entities), Some(relations)) =
         (matrix("embeddings.0.weight")?, matrix("embeddings.1.weight")?)
     {
-        return Ok(Tables { entities, relations, model: None, card: None });
+        return Ok(Tables { likely: Some("complex"), ..Tables::bare(entities, relations) });
     }
     if let (Some(heads), Some(relations), Some(tails)) =
         (matrix("lhs.weight")?, matrix("rel.weight")?, matrix("rhs.weight")?)
         && (heads.rows, heads.columns) == (tails.rows, tails.columns)
     {
         let entities = side_by_side(&heads, &tails);
-        return Ok(Tables { entities, relations, model: Some("cp".to_owned()), card: None });
+        return Ok(Tables { model: Some("cp".to_owned()), ..Tables::bare(entities, relations) });
     }
     let expected =
         "`model_state_dict` with `embeddings.0.weight` and `embeddings.1.weight` (or lhs, rel and rhs)";
@@ -80,7 +80,11 @@ impl Checkpoint {
             let read = read.map_err(ImportError::io("read", path))? as u64;
             left = left.checked_sub(read).ok_or_else(|| {
                 let expected = format!("a zip file that unpacks to at most {UNPACKED} times its size");
-                ImportError::unexpected(path, expected, "more (no PyTorch writes this: do not trust the file)")
+                ImportError::unexpected(
+                    path,
+                    expected,
+                    "more (no PyTorch writes this: do not trust the file)",
+                )
             })?;
             Ok(content)
         };

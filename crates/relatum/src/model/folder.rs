@@ -189,7 +189,7 @@ impl Drop for ModelLock {
 
 const LOCK: &str = ".lock";
 /// The file in `models/` that names the model which commands take when none is named.
-const CHOSEN: &str = ".default";
+pub(super) const CHOSEN: &str = ".default";
 
 /// The place of one model of a project.
 #[derive(Clone, Debug)]
@@ -197,6 +197,8 @@ pub struct ModelFolder {
     dir: PathBuf,
     project: PathBuf,
     name: String,
+    /// Whether this is a run within a grid.
+    trial: bool,
 }
 
 impl ModelFolder {
@@ -245,7 +247,7 @@ impl ModelFolder {
     }
 
     /// Fails unless there is a model.
-    fn require(&self) -> Result<(), ModelError> {
+    pub(super) fn require(&self) -> Result<(), ModelError> {
         if self.model_file().exists() { Ok(()) } else { Err(self.missing()) }
     }
 
@@ -256,13 +258,19 @@ impl ModelFolder {
             return Err(ModelError::Name(name.to_owned()));
         }
         let dir = project.dir().join("models").join(name);
-        Ok(Self { dir, project: project.dir().to_owned(), name: name.to_owned() })
+        Ok(Self { dir, project: project.dir().to_owned(), name: name.to_owned(), trial: false })
     }
 
     /// A place within this model's folder, for the runs of a grid.
     #[must_use]
     pub fn within(&self, name: &str) -> Self {
-        Self { dir: self.dir.join("grid").join(name), project: self.project.clone(), name: name.to_owned() }
+        let dir = self.dir.join("grid").join(name);
+        Self { dir, project: self.project.clone(), name: name.to_owned(), trial: true }
+    }
+
+    /// Whether this is the place of a run of a grid, and no model that commands can name.
+    pub fn is_trial(&self) -> bool {
+        self.trial
     }
 
     /// The names of the models a project has, in order.

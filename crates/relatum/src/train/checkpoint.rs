@@ -60,6 +60,27 @@ impl Checkpoint {
         Ok(Self::open(project, folder)?.map(|(checkpoint, _)| checkpoint))
     }
 
+    /// Reads the checkpoint of a model with suspicion, for `relatum check`: its words, and that every value
+    /// of its tables is a finite number. Says whether there is one.
+    pub fn check(project: &Project, folder: &ModelFolder) -> Result<bool, TrainError> {
+        let Some((checkpoint, file)) = Self::open(project, folder)? else { return Ok(false) };
+        let path = Self::file(folder);
+        let damaged = |what: String| Err(StoreError::damaged(&path, what).into());
+        if checkpoint.epochs.len() != checkpoint.progress.epoch {
+            let (said, done) = (checkpoint.epochs.len(), checkpoint.progress.epoch);
+            return damaged(format!("it speaks of {done} finished epochs and describes {said}"));
+        }
+        for name in file.shapes().map(|(name, _)| name.to_owned()).collect::<Vec<_>>() {
+            let (_, values) = file.matrix(&name)?;
+            if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+                return damaged(format!("value {at} of its `{name}` is {}", values[at]));
+            }
+        }
+        // The tables must be those that the settings describe, or a resumed run would stumble.
+        Trainer::restore(project.graph(), checkpoint.settings.clone(), checkpoint.progress, &file)?;
+        Ok(true)
+    }
+
     /// How far the run has come that this model is from, if that run is not finished: the model is the
     /// best of what was trained so far, and no result. Only the header of the checkpoint is read.
     pub fn unfinished(folder: &ModelFolder, card: &Card) -> Option<String> {
