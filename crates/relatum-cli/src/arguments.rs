@@ -6,10 +6,12 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::commands::Relatum;
+use crate::commands::init::with_value_of_header;
 
 /// What was asked for; ends the process with a message where that makes no sense.
 pub(crate) fn parse() -> Relatum {
-    match read(&std::env::args_os().collect::<Vec<_>>()) {
+    let arguments = with_value_of_header(std::env::args_os());
+    match read(&arguments) {
         Ok(relatum) => relatum,
         Err(error) => error.exit(),
     }

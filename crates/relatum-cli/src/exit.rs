@@ -89,7 +89,10 @@ fn is_misuse(error: &(dyn std::error::Error + 'static)) -> bool {
     if let Some(error) = error.downcast_ref() {
         return matches!(
             error,
-            ReadError::NotFound { .. } | ReadError::NoColumn { .. } | ReadError::Split(_)
+            ReadError::NotFound { .. }
+                | ReadError::NoColumn { .. }
+                | ReadError::NoGraphs { .. }
+                | ReadError::Split(_)
         );
     }
     if let Some(error) = error.downcast_ref() {
@@ -112,7 +115,12 @@ fn is_misuse(error: &(dyn std::error::Error + 'static)) -> bool {
     if let Some(error) = error.downcast_ref() {
         return match error {
             ImportError::Model(error) => is_model_misuse(error),
-            ImportError::UnknownFormat(_) | ImportError::Width { .. } | ImportError::Names { .. } => true,
+            ImportError::UnknownFormat(_)
+            | ImportError::NotFound(_)
+            | ImportError::UnknownKind { .. }
+            | ImportError::OtherKind { .. }
+            | ImportError::Width { .. }
+            | ImportError::Names { .. } => true,
             _ => false,
         };
     }

@@ -101,8 +101,8 @@ pub(crate) fn grouped(number: impl TryInto<u64>) -> String {
 pub(crate) fn counted(number: u64, noun: &str) -> String {
     let plural = match noun.strip_suffix('y') {
         _ if number == 1 => noun.to_owned(),
-        Some(stem) => format!("{stem}ies"),
-        None => format!("{noun}s"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ => format!("{noun}s"),
     };
     format!("{} {plural}", grouped(number))
 }
@@ -118,6 +118,7 @@ mod tests {
         assert_eq!(counted(2000, "entity"), "2,000 entities");
         assert_eq!(counted(2, "triple"), "2 triples");
         assert_eq!(counted(2, "query"), "2 queries");
+        assert_eq!(counted(2, "day"), "2 days");
     }
 
     #[test]

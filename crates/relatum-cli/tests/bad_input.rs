@@ -38,6 +38,70 @@ fn wrong_number_of_columns() {
     refused_file("x.tsv", "a\tr\tb\t0.7\n", 1, &["x.tsv:1", "found 4", "--columns"]);
 }
 
+/// A table of several megabytes, in which every line has a weight, as many have.
+fn weighted(separator: &str) -> String {
+    let row =
+        |i: u32| [format!("a{i}"), "r".to_owned(), format!("b{i}"), "0.5".to_owned()].join(separator) + "\n";
+    (0..200_000).map(row).collect()
+}
+
+fn gzipped(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn a_bad_line_ends_the_reading_of_a_large_table_wherever_it_comes_from() {
+    let desk = Desk::new();
+    let plain = weighted("\t");
+    // The first line is right, so that it is the reading that meets the bad ones.
+    let late = format!("a\tr\tb\n{plain}");
+    desk.put("w.tsv", &plain).put("w.csv", weighted(",")).put("w.tsv.gz", gzipped(&plain));
+    desk.put("late.tsv", &late).put("late.csv", late.replace('\t', ",")).put("late.tsv.gz", gzipped(&late));
+    desk.put("good.tsv", "a\tr\tb\n");
+    std::fs::create_dir(desk.path("folder")).unwrap();
+    desk.put("folder/train.tsv", &late);
+    let before = desk.names();
+    for (files, mentions) in [
+        (&["w.tsv"][..], ["w.tsv:1", "--columns 1,2,3"]),
+        (&["w.csv"], ["w.csv:1", "--columns 1,2,3"]),
+        (&["w.tsv.gz"], ["w.tsv.gz:1", "--columns 1,2,3"]),
+        (&["late.tsv"], ["late.tsv:2", "--columns"]),
+        (&["late.csv"], ["late.csv:2", "--columns"]),
+        (&["late.tsv.gz"], ["late.tsv.gz:2", "--columns"]),
+        (&["folder"], ["folder/train.tsv:2", "--columns"]),
+        (&["good.tsv", "--valid", "late.tsv"], ["late.tsv:2", "--columns"]),
+        (&["good.tsv", "--labels", "late.tsv"], ["late.tsv:1", "expected 2 columns, found 3"]),
+        (&["-"], ["standard input:2", "--columns"]),
+    ] {
+        let input = std::fs::File::open(desk.path("late.tsv")).unwrap();
+        let outcome = desk.run_soon(&[&["init", "p"], files].concat(), input.into());
+        assert_eq!(outcome.code, 1, "{files:?}: {}", outcome.stderr);
+        for part in mentions {
+            assert!(outcome.stderr.contains(part), "{files:?}: '{part}' is not in: {}", outcome.stderr);
+        }
+        assert_eq!(desk.names(), before);
+    }
+    let taken = desk.ok(&["init", "p", "w.tsv", "--columns", "1,2,3"]);
+    assert!(taken.contains("edges: 200,000 train"), "{taken}");
+}
+
+#[test]
+fn a_bad_line_is_reported_while_more_could_still_come() {
+    let desk = Desk::new();
+    let mut command = desk.command(&["init", "p", "-"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    // The pipe stays open, as that of a program which has not finished.
+    input.write_all(format!("a\tr\tb\n{}", weighted("\t")).as_bytes()).unwrap_or_default();
+    let outcome = support::end_soon(child);
+    drop(input);
+    assert_eq!(outcome.code, 1, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("standard input:2"), "{}", outcome.stderr);
+}
+
 #[test]
 fn empty_fields() {
     refused_file("x.tsv", "a\tr\tb\n\tr\tb\n", 1, &["x.tsv:2", "column 1 is empty"]);
@@ -108,7 +172,10 @@ fn a_column_or_split_that_cannot_be() {
     desk.put("x.csv", "a,b,c\n1,2,3\n").put("y.csv", "1,2,3\n");
     refused(&desk, &["init", "p", "x.csv", "--columns", "a,b,d"], 2, &["no column 'd'", "'a', 'b', 'c'"]);
     refused(&desk, &["init", "p", "x.csv", "--valid", "y.csv", "--split", "0.8/0.1/0.1"], 2, &["not both"]);
-    refused(&desk, &["init", "p", "x.csv", "--columns", "a,b,c", "--no-header"], 2, &["needs a header"]);
+    for no_header in [&["--no-header"][..], &["--header", "no"]] {
+        let by_name = [&["init", "p", "x.csv", "--columns", "a,b,c"], no_header].concat();
+        refused(&desk, &by_name, 2, &["needs a header"]);
+    }
     for arguments in [
         ["--split", "0.9/0.9/0.9"],
         ["--columns", "1,2"],
@@ -120,6 +187,43 @@ fn a_column_or_split_that_cannot_be() {
         assert_eq!(outcome.code, 2, "{arguments:?}: {}", outcome.stderr);
         assert_eq!(desk.names(), ["x.csv", "y.csv"]);
     }
+}
+
+#[test]
+fn splits_that_are_too_small_are_said() {
+    let desk = Desk::new();
+    desk.put("x.tsv", "a\tr\tb\nb\tr\tc\nc\tr\ta\n");
+    let outcome = desk.run(&["init", "p", "x.tsv", "--split", "0.9/0.05/0.05"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("valid is empty: its share of 3 triples"), "{}", outcome.stderr);
+    assert!(!outcome.stdout.contains("--split"), "it was given: {}", outcome.stdout);
+    let outcome = desk.run(&["init", "q", "x.tsv", "--split", "0/0/1"]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("train must be above 0"), "{}", outcome.stderr);
+}
+
+#[test]
+fn forms_that_are_not_read_are_named_with_a_command_that_converts_them() {
+    refused_file("x.parquet", b"PAR1\x15\x04\x15", 1, &["x.parquet is a Parquet file", "duckdb -c"]);
+    refused_file(
+        "x.xlsx",
+        b"PK\x03\x04\x14\0[Content_Types].xml",
+        1,
+        &["x.xlsx is an Excel file", "libreoffice"],
+    );
+    refused_file("x.csv", b"PK\x03\x04\x14\0xl/workbook.xml", 1, &["x.csv is an Excel file"]);
+    refused_file(
+        "x.jsonl",
+        "{\"head\": 1}\n{\"head\": 2}\n",
+        1,
+        &["x.jsonl is JSON, or lines of it", "jq -r"],
+    );
+}
+
+#[test]
+fn a_graph_of_a_file_that_has_none() {
+    let desk = Desk::new();
+    desk.put("x.tsv", "a\tr\tb\n");
+    refused(&desk, &["init", "p", "x.tsv", "--graph", "http://g"], 2, &["no named graphs", "--graph"]);
 }
 
 #[test]

@@ -2,6 +2,9 @@
 
 mod support;
 
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
 use support::Desk;
 
 #[test]
@@ -83,4 +86,35 @@ fn the_demo_never_touches_a_folder_of_somebody_else() {
     let outcome = desk.run(&["demo", "mine"]);
     assert_eq!(outcome.code, 2);
     assert!(outcome.stderr.contains("mine exists already"), "{}", outcome.stderr);
+}
+
+#[test]
+fn an_interrupted_demo_goes_on_and_ends_as_if_nothing_had_been() {
+    let desk = Desk::new();
+    let whole = desk.ok(&["demo", "whole"]);
+    let child = desk.command(&["demo"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let curve = desk.path("relatum-demo/models/default/training.jsonl");
+    for _ in 0..3000 {
+        if curve.exists() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let stopped = support::end_soon(child);
+    assert_eq!(stopped.code, 130, "{}", stopped.stderr);
+    assert!(!stopped.stderr.contains("nothing was kept"), "{}", stopped.stderr);
+    assert!(
+        stopped.stderr.contains("of 20 epochs") && stopped.stderr.contains("goes on"),
+        "{}",
+        stopped.stderr
+    );
+    let again = desk.ok(&["demo"]);
+    assert!(again.contains("going on where it was interrupted, after "), "{again}");
+    let figures =
+        |text: &str| text[text.find("times in the top 3").unwrap()..].replace("relatum-demo", "whole");
+    assert_eq!(figures(&again), figures(&whole));
+    let model = |dir: &str| std::fs::read(desk.path(dir).join("models/default/model.safetensors")).unwrap();
+    assert_eq!(model("relatum-demo"), model("whole"));
 }

@@ -138,3 +138,52 @@ fn columns_are_taken_by_name() {
     desk.ok(&["init", "p", "deals.csv", "--columns", "seller,kind,buyer"]);
     assert!(desk.ok(&["describe", "p", "Ada"]).contains("sold to →"));
 }
+
+#[test]
+fn a_header_that_no_table_of_names_knows_is_seen_said_and_can_be_denied() {
+    let rows = "package,field,value\nbash,depends,libc\nbash,depends,ncurses\nzsh,suggests,bash\nzsh,suggests,libc\n";
+    let desk = Desk::new();
+    desk.put("p.csv", rows).put("w.csv", "n,package,field,value\n".to_owned() + &numbered(rows));
+    let outcome = desk.run(&["init", "a", "p.csv"]);
+    assert!(outcome.stdout.contains("edges: 4 train"), "{}", outcome.stdout);
+    insta::assert_snapshot!(outcome.stderr, @"note: p.csv: the first line (package, field, value) is taken for a header, because none of its words comes again; --header no reads it as a triple");
+    let chosen = desk.run(&["init", "b", "w.csv", "--columns", "2,3,4"]);
+    assert!(chosen.stdout.contains("edges: 4 train"), "{}", chosen.stdout);
+    insta::assert_snapshot!(chosen.stderr, @"note: w.csv: the first line (n, package, field, value) is taken for a header, because it has a text above a column of numbers; --header no reads it as a triple");
+    for (at, flags) in [&["--header", "no"][..], &["--header=no"], &["--no-header"]].into_iter().enumerate() {
+        let denied = desk.run(&[&["init", &format!("no{at}"), "p.csv"], flags].concat());
+        assert!(denied.stdout.contains("edges: 5 train"), "{flags:?}: {}", denied.stdout);
+        assert_eq!(denied.stderr, "");
+    }
+    // The flag that had no value is still understood, wherever it stands.
+    desk.put("few.csv", "x,y,z\na,b,c\n");
+    for (at, arguments) in [
+        &["few.csv", "--header"][..],
+        &["--header", "few.csv"],
+        &["--header", "yes", "few.csv"],
+        &["few.csv", "--header=yes"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let made = desk.ok(&[&["init", &format!("yes{at}")], arguments].concat());
+        assert!(made.contains("edges: 1 train"), "{arguments:?}: {made}");
+    }
+}
+
+/// The rows below the header, with a number before each.
+fn numbered(rows: &str) -> String {
+    rows.lines().skip(1).enumerate().map(|(at, row)| format!("{at},{row}\n")).collect()
+}
+
+#[test]
+fn a_column_of_weights_is_passed_over_where_the_header_names_the_others() {
+    let desk = Desk::new();
+    desk.put("g.csv", "source,target,relation,weight\nAda,Bob,knows,0.5\n");
+    let outcome = desk.run(&["init", "p", "g.csv"]);
+    insta::assert_snapshot!(outcome.stderr, @r"
+    note: g.csv: the first line (source, target, relation, weight) is taken for a header, because it holds the usual names of columns; --header no reads it as a triple
+    note: g.csv: head, relation and tail are the columns source, relation, target; --columns takes others
+    ");
+    assert!(desk.ok(&["describe", "p", "Ada"]).contains("knows →"));
+}

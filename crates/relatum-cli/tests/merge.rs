@@ -41,6 +41,7 @@ fn what_cannot_be_merged_is_refused_and_nothing_is_left() {
         (["a", "far", "--name", "c", "--weights", "1,1"], "models of one kind"),
         (["a", "b", "--name", "c", "--weights", "1,0"], "above 0"),
         (["a", "b", "--name", "../c", "--weights", "1,1"], "cannot be the name"),
+        (["a", "a", "--name", "c", "--weights", "1,1"], "`a` is named twice"),
     ] {
         let refused = desk.run(&[&["merge", "ring"], &arguments[..]].concat());
         assert_eq!(refused.code, 2, "{arguments:?}: {}", refused.stderr);

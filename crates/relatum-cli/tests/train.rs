@@ -433,6 +433,11 @@ fn a_model_travels_out_and_in_again() {
     assert_eq!(desk.run(&["init", "other", "other.tsv"]).code, 0);
     let misfit = desk.run(&["import", "other", "arrays/entities.npy", "arrays/relations.npy"]);
     assert_eq!(misfit.code, 2);
+    assert!(misfit.stderr.contains("fingerprint"), "{}", misfit.stderr);
+    std::fs::remove_file(desk.path("arrays/card.json")).unwrap();
+    let nameless = ["import", "other", "arrays/entities.npy", "arrays/relations.npy", "--model", "complex"];
+    let misfit = desk.run(&nameless);
+    assert_eq!(misfit.code, 2);
     for side in ["120 entities", "2 entities"] {
         assert!(misfit.stderr.contains(side), "{}", misfit.stderr);
     }

@@ -10,12 +10,14 @@ use std::path::PathBuf;
 use relatum::answer::{Answers, Ask, ask};
 use relatum::benchmark::{Family, Results, Setting, Tuned};
 use relatum::graph::Graph;
-use relatum::model::{Model, ModelFolder};
+use relatum::model::{Model, StoredModel};
 use relatum::plan::{Plan, PlanOptions};
 use relatum::query::{Mistakes, Question, Style, Syntax, read};
 use relatum::search::SearchError;
 use relatum::store::Project;
+use serde_json::Value;
 
+use super::model;
 use super::plan::{message, misuse};
 use crate::exit::{Misuse, Stopped};
 use crate::{output, signals};
@@ -61,7 +63,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let questions = if query.is_none() { Some(many::Questions::open(args.file.as_deref())?) } else { None };
     args.flags.refuse_nonsense()?;
     let project = Project::open(&args.dir)?;
-    let asker = Asker::new(&project, &args.flags.model)?;
+    let asker = Asker::new(&project, args.flags.model.as_deref())?;
     if let Some(questions) = questions {
         return many::answer(&asker, &args.flags, questions);
     }
@@ -85,7 +87,8 @@ pub(super) fn rendered(
 ) -> String {
     let graph = asker.graph;
     if flags.json {
-        format!("{:#}\n", as_json(query, graph, question, &asker.how(question, flags), answers))
+        let json = as_json(query, graph, question, &asker.how(question, flags), answers);
+        format!("{:#}\n", asker.mark(json))
     } else if flags.dot {
         answers.to_dot(&question.checked.normal_form, graph, question.offset + 1)
     } else {
@@ -102,7 +105,11 @@ pub(super) fn rendered(
 /// Everything that many questions share.
 pub(super) struct Asker<'a> {
     pub(super) graph: &'a Graph,
+    /// The name of the model.
+    pub(super) name: String,
     pub(super) model: Model,
+    /// How far its training has come, where that is not finished.
+    unfinished: Option<String>,
     /// What `relatum tune` chose by type of question; none where it never ran for this model.
     tuned: Option<Tuned>,
 }
@@ -134,10 +141,11 @@ impl std::fmt::Display for Failure {
 }
 
 impl<'a> Asker<'a> {
-    pub(super) fn new(project: &'a Project, name: &str) -> anyhow::Result<Self> {
+    pub(super) fn new(project: &'a Project, name: Option<&str>) -> anyhow::Result<Self> {
         let graph = project.graph();
-        let folder = ModelFolder::of(project, name)?;
-        let model = folder.load(project)?.model;
+        let folder = model::folder(project, name)?;
+        let StoredModel { model, card } = folder.load(project)?;
+        let unfinished = model::unfinished(project.dir(), &folder, &card);
         let results = Results::find(folder.dir(), &model);
         // What was tuned is a help that can be done without: everything has a default.
         let results = results.unwrap_or_else(|error| {
@@ -145,7 +153,16 @@ impl<'a> Asker<'a> {
             None
         });
         let tuned = results.and_then(|results| results.tuned(Family::Best).cloned());
-        Ok(Self { graph, model, tuned })
+        let name = folder.name().to_owned();
+        Ok(Self { graph, name, model, unfinished, tuned })
+    }
+
+    /// Says in the JSON of an answer that its model is unfinished, where it is.
+    fn mark(&self, mut json: Value) -> Value {
+        if let Some(position) = &self.unfinished {
+            json["unfinished_model"] = position.as_str().into();
+        }
+        json
     }
 
     /// What people should know of how the answers came about.

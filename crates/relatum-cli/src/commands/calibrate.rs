@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use relatum::model::ModelFolder;
 use relatum::store::Project;
 use relatum::train::{CalibrateSettings, calibrate};
 
+use super::model;
 use super::train::use_threads;
 use crate::exit::Stopped;
 use crate::{output, signals};
@@ -23,9 +23,9 @@ use crate::{output, signals};
 pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
-    /// The name of the model
-    #[arg(long, default_value = ModelFolder::DEFAULT)]
-    model: String,
+    /// The name of the model [default: default, or what `relatum models --default` chose]
+    #[arg(long)]
+    model: Option<String>,
     /// How many questions to draw; a tenth of them is held out to choose the best epoch
     #[arg(long, default_value_t = CalibrateSettings::default().queries, value_parser = at_least_two)]
     queries: usize,
@@ -69,7 +69,7 @@ fn positive(text: &str) -> Result<f32, String> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use_threads(args.threads)?;
     let project = Project::open(&args.dir)?;
-    let folder = ModelFolder::of(&project, &args.model)?;
+    let folder = model::folder(&project, args.model.as_deref())?;
     // Before the lock, which would make a folder for a model that is not there.
     folder.load(&project)?;
     let _lock = folder.lock()?;
@@ -83,18 +83,27 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     signals::watch()?;
     let (mut fell, mut least) = (0, f64::INFINITY);
+    let mut still_falling = true;
     let mut show = |epoch: usize, loss: f64| {
         let what = if epoch == 0 { "sigmoid".to_owned() } else { format!("epoch {epoch}") };
         output::say(&format!("{what:<10} held-out loss {loss:.4}"));
         if loss < least * FALL {
             (fell, least) = (epoch, loss);
         }
-        epoch < fell + PATIENCE && !signals::stop_requested()
+        still_falling = epoch < fell + PATIENCE;
+        still_falling && !signals::stop_requested()
     };
     let done = calibrate(&stored.model, project.graph(), settings, &mut show)?;
     if signals::stop_requested() {
         output::say("stopped: the model is as it was");
         return Err(Stopped.into());
+    }
+    if still_falling {
+        output::say(&format!(
+            "note: this ended at the limit of {}, while the held-out loss still fell: --epochs {} allows more",
+            output::counted(args.epochs as u64, "epoch"),
+            args.epochs * 2
+        ));
     }
     if done.epoch == 0 {
         let kept =
@@ -103,7 +112,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             output::out(false),
             "no epoch was better than sigmoid on the held-out questions (loss {:.4}): `{}` {kept}",
             done.losses[0],
-            args.model,
+            folder.name(),
         )?;
         return Ok(());
     }
@@ -116,7 +125,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         output::out(false),
         "calibrated `{}`: {} relations by {} questions; held-out loss {:.4}, with sigmoid {:.4} (epoch {})\n\
          next: relatum ask {} '…' --calibration adaptive",
-        args.model,
+        folder.name(),
         output::grouped(relations),
         output::grouped(done.queries),
         done.losses[done.epoch],

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use relatum::benchmark::Results;
 use relatum::model::ModelFolder;
 use relatum::store::Project;
 use relatum::train::Checkpoint;
@@ -11,8 +12,9 @@ use crate::output;
 
 /// Verify every checksum and every reference between the files of a project, and its models
 ///
-/// Of a model the card, the shapes and checksums of the tables, that every value is finite, and
-/// that it was made for this graph.
+/// Of a model the cards, the shapes and checksums of the tables, that every value is finite, and
+/// that it was made for this graph; the checkpoint of its training, and what `tune` and `benchmark`
+/// keep beside it. Pictures and curves are for people and are not read again.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The project folder
@@ -28,6 +30,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut first = graph.err().map(anyhow::Error::from);
     // What lies in the graph's files does not matter to a model, unless they cannot be opened at all.
     if let Ok(project) = Project::open(&args.dir) {
+        match ModelFolder::check_default(&project) {
+            Ok(false) => {}
+            Ok(true) => line("models/.default", false),
+            Err(error) => {
+                line("models/.default", true);
+                first = first.or(Some(anyhow::anyhow!("models/.default: {error}")));
+            }
+        }
         for folder in ModelFolder::all(&project) {
             for (file, damage) in check_model(&project, &folder) {
                 line(&file, damage.is_some());
@@ -46,28 +56,26 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The files of a model, each with what is wrong with it.
+/// The files of a model that are read again, each with what is wrong with it.
 fn check_model(project: &Project, folder: &ModelFolder) -> Vec<(String, Option<anyhow::Error>)> {
-    let name = |file: &str| {
-        let path = folder.dir().join(file);
-        path.strip_prefix(project.dir()).unwrap_or(&path).display().to_string()
-    };
-    // A model that does not fit is here not a wrong command, as it is where one is to be used.
-    let failure = |file: &str, error: String| match name(file) {
-        name if error.contains(&name) => anyhow::anyhow!(error),
-        name => anyhow::anyhow!("{name}: {error}"),
-    };
     let mut found = Vec::new();
-    if folder.model_file().exists() {
-        let file = "model.safetensors";
-        let damage = folder.check(project).err().map(|error| failure(file, error.to_string()));
-        found.push((name(file), damage));
-    }
-    let file = "checkpoint.safetensors";
-    match Checkpoint::read(project, folder) {
-        Ok(None) => {}
-        Ok(Some(_)) => found.push((name(file), None)),
-        Err(error) => found.push((name(file), Some(failure(file, error.to_string())))),
-    }
+    let mut checked = |file: &str, outcome: Result<bool, String>| {
+        let path = folder.dir().join(file);
+        let name = path.strip_prefix(project.dir()).unwrap_or(&path).display().to_string();
+        match outcome {
+            Ok(false) => {}
+            Ok(true) => found.push((name, None)),
+            // A model that does not fit is here not a wrong command, as it is where one is to be used.
+            Err(error) if error.contains(&name) => found.push((name, Some(anyhow::anyhow!(error)))),
+            Err(error) => found.push((name.clone(), Some(anyhow::anyhow!("{name}: {error}")))),
+        }
+    };
+    let there = folder.model_file().exists();
+    let model = if there { folder.check(project).map(|()| true) } else { Ok(false) };
+    checked("model.safetensors", model.map_err(|error| error.to_string()));
+    checked("card.json", folder.check_card().map_err(|error| error.to_string()));
+    let checkpoint = Checkpoint::check(project, folder);
+    checked("checkpoint.safetensors", checkpoint.map_err(|error| error.to_string()));
+    checked("benchmark.json", Results::check(folder.dir()).map_err(|error| error.to_string()));
     found
 }

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 
 use relatum::answer::{Ask, ask};
 use relatum::graph::{Graph, Split, films};
-use relatum::model::{Model, ModelFolder, Ties};
+use relatum::model::{Model, ModelFolder, StoredModel, Ties};
 use relatum::plan::{Plan, PlanOptions};
 use relatum::query::{Limits, Syntax, read};
 use relatum::search::Known;
 use relatum::store::{Project, Queries, Source, Staging, StoreError};
-use relatum::train::{Outcome, Run, Settings, evaluate, recommend};
+use relatum::train::{Checkpoint, Outcome, Run, Settings, evaluate, recommend};
 
-use super::{ask as ask_command, plan, train};
+use super::{ask as ask_command, model, plan, train};
+use crate::exit::Stopped;
 use crate::{output, signals};
 
 /// Unpack the embedded graph of films, train on it, ask it, and explain
@@ -85,11 +86,6 @@ fn trained(project: &Project, out: &mut impl Write) -> anyhow::Result<Model> {
     let folder = ModelFolder::of(project, ModelFolder::DEFAULT)?;
     // Two demos at once in one folder would train into each other.
     let _lock = folder.lock()?;
-    if folder.model_file().exists() {
-        return Ok(folder.load(project)?.model);
-    }
-    writeln!(out, "\n── Training a link predictor on single edges: ComplEx, rank {RANK}, {EPOCHS} epochs")?;
-    out.flush()?;
     let settings = Settings {
         rank: RANK,
         epochs: EPOCHS,
@@ -98,10 +94,30 @@ fn trained(project: &Project, out: &mut impl Write) -> anyhow::Result<Model> {
         patience: 0,
         ..recommend(project.graph()).settings
     };
+    // A checkpoint that cannot be read stands for nothing that could be resumed.
+    let begun = Checkpoint::read(project, &folder).ok().flatten();
+    let begun = begun.filter(|checkpoint| !checkpoint.finished && checkpoint.settings == settings);
+    if begun.is_none() && folder.model_file().exists() {
+        let StoredModel { model, card } = folder.load(project)?;
+        // Somebody may have trained another model in its place.
+        model::unfinished(project.dir(), &folder, &card);
+        return Ok(model);
+    }
+    writeln!(out, "\n── Training a link predictor on single edges: ComplEx, rank {RANK}, {EPOCHS} epochs")?;
     signals::watch()?;
-    let mut run = Run::new(project, folder.clone(), settings)?;
+    let mut run = match begun {
+        Some(checkpoint) => {
+            writeln!(out, "  going on where it was interrupted, {}", checkpoint.position())?;
+            Run::resume(project, folder.clone(), None)?
+        }
+        None => Run::new(project, folder.clone(), settings)?,
+    };
+    out.flush()?;
     if train::watch(&mut run, "")? == Outcome::Interrupted {
-        return Err(relatum::graph::read::ReadError::Stopped.into());
+        let position = run.checkpoint().position();
+        let dir = output::typed(project.dir());
+        output::say(&format!("stopped {position}; `relatum demo {dir}` goes on from here"));
+        return Err(Stopped.into());
     }
     Ok(folder.load(project)?.model)
 }

@@ -11,6 +11,7 @@ use relatum::store::{Project, write_atomically};
 use relatum::train::{Checkpoint, Grid, Outcome, Run, Settings, TrainError, recommend};
 use serde_json::json;
 
+use super::model;
 use super::settings::{Common, positive, rate, weight, without_needless_relation_loss};
 use super::train::{unfinished, use_threads, watch};
 use crate::exit::{Misuse, Stopped};
@@ -27,8 +28,8 @@ pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
     /// The name under which the winner is installed
-    #[arg(long, default_value = ModelFolder::DEFAULT)]
-    name: String,
+    #[arg(long)]
+    name: Option<String>,
     /// Link predictors to try
     #[arg(long, value_delimiter = ',', value_parser = clap::builder::PossibleValuesParser::new(relatum::model::predictor_names()))]
     model: Vec<String>,
@@ -87,10 +88,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         ))
         .into());
     }
-    let target = ModelFolder::of(&project, &args.name)?;
+    let target = model::folder(&project, args.name.as_deref())?;
     let _lock = target.lock()?;
     if !args.replace {
-        refuse_to_replace(args, &project, &target)?;
+        refuse_to_replace(&project, &target)?;
     }
     let grid = Grid {
         models: args.model.clone(),
@@ -130,8 +131,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 
 /// A model that a person trained or imported must not vanish; the winner of an earlier grid may, as
 /// its run is still there.
-fn refuse_to_replace(args: &Args, project: &Project, target: &ModelFolder) -> anyhow::Result<()> {
-    let name = &args.name;
+fn refuse_to_replace(project: &Project, target: &ModelFolder) -> anyhow::Result<()> {
+    let name = target.name();
     if let Some(run) = unfinished(project, target) {
         return Err(Misuse(format!(
             "an unfinished run of `{name}` is here, {run}: choose another --name, or --replace it"

@@ -1,5 +1,6 @@
 //! `relatum init`: files in, a project folder out.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,7 @@ use crate::{output, signals};
 
 /// Make a project folder from files of triples, or from a benchmark folder
 ///
-/// Reads TSV, CSV, N-Triples, Turtle, N-Quads and TriG, each also as .gz and .zst, standard input
+/// Reads TSV, CSV, N-Triples, Turtle, N-Quads, TriG, RDF/XML and JSON-LD, each also as .gz and .zst, standard input
 /// as `-`, folders of the Query2Box and BetaE benchmarks, and folders with files named train.*,
 /// valid.* and test.*.
 #[derive(clap::Args)]
@@ -52,21 +53,42 @@ pub(crate) struct Args {
     /// The columns of head, relation and tail, by position or by name, as in 1,2,3 or s,p,o
     #[arg(long)]
     columns: Option<Columns>,
-    /// The first line of a table names its columns
-    #[arg(long, conflicts_with = "no_header")]
-    header: bool,
-    /// The first line of a table is a triple
-    #[arg(long)]
+    /// Whether the first line of a table names its columns [default: what the table itself tells]
+    #[arg(long, value_name = "yes|no", num_args = 0..=1, default_missing_value = "yes", conflicts_with = "no_header")]
+    header: Option<YesNo>,
+    /// The same as --header no
+    #[arg(long, hide = true)]
     no_header: bool,
     /// The format of the files, instead of what name and content suggest
-    #[arg(long, value_parser = parse_format, value_name = "tsv|csv|nt|ttl|nq|trig")]
+    #[arg(long, value_parser = parse_format, value_name = "tsv|csv|nt|ttl|nq|trig|rdf|jsonld")]
     format: Option<Format>,
     /// Keep RDF literals as entities
     #[arg(long)]
     literals: bool,
+    /// Read this named graph of N-Quads, TriG or JSON-LD, instead of the default graph
+    #[arg(long, value_name = "IRI")]
+    graph: Option<String>,
     /// Pass over lines that are no triples, and report them
     #[arg(long)]
     skip_bad_lines: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum YesNo {
+    Yes,
+    No,
+}
+
+/// `--header` once had no value, and may still stand alone before a file.
+pub(crate) fn with_value_of_header(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments = arguments.peekable();
+    let mut complete = Vec::new();
+    while let Some(argument) = arguments.next() {
+        let valued = arguments.peek().is_some_and(|next| next == "yes" || next == "no");
+        let alone = argument == "--header" && complete.get(1).is_some_and(|it| it == "init") && !valued;
+        complete.push(if alone { "--header=yes".into() } else { argument });
+    }
+    complete
 }
 
 fn parse_format(text: &str) -> Result<Format, String> {
@@ -92,7 +114,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for note in gathered.notes.into_iter().chain(build_notes(&graph, built)) {
         output::say(&format!("note: {note}"));
     }
-    summarise(&args.dir, &graph)
+    summarise(args, &graph)
+}
+
+impl Args {
+    fn header(&self) -> Header {
+        match self.header {
+            Some(YesNo::Yes) => Header::Present,
+            Some(YesNo::No) => Header::Absent,
+            None if self.no_header => Header::Absent,
+            None => Header::Auto,
+        }
+    }
 }
 
 /// What is to be read, in order.
@@ -115,9 +148,9 @@ impl Inputs {
             return Err(Misuse(message.to_owned()).into());
         }
         let by_name = |columns: &Columns| columns.0.iter().any(|column| matches!(column, Column::Named(_)));
-        if args.no_header && args.columns.as_ref().is_some_and(by_name) {
+        if args.header() == Header::Absent && args.columns.as_ref().is_some_and(by_name) {
             let message =
-                "--columns by name needs a header: leave --no-header out, or give positions as in 1,2,3";
+                "--columns by name needs a header: leave --header no out, or give positions as in 1,2,3";
             return Err(Misuse(message.to_owned()).into());
         }
         if let Some((_, dir)) = files.iter().find(|(_, path)| path.is_dir()) {
@@ -140,10 +173,10 @@ impl Inputs {
 
     fn of_folder(dir: &Path, args: &Args) -> anyhow::Result<Self> {
         if let Some(kind) = folders::recognise(dir) {
-            let for_files = args.columns.is_some() || args.format.is_some() || args.header || args.no_header;
-            if for_files || args.literals || args.skip_bad_lines {
+            let for_files = args.columns.is_some() || args.format.is_some() || args.header() != Header::Auto;
+            if for_files || args.literals || args.skip_bad_lines || args.graph.is_some() {
                 let message = format!(
-                    "{} is a {kind}: --columns, --format, --header, --no-header, --literals and --skip-bad-lines are \
+                    "{} is a {kind}: --columns, --format, --header, --literals, --graph and --skip-bad-lines are \
                      for files of triples",
                     dir.display()
                 );
@@ -181,12 +214,9 @@ fn gather(args: &Args, inputs: Inputs, progress: &Progress) -> anyhow::Result<Ga
     let options = Options {
         format: args.format,
         columns: args.columns.clone(),
-        header: match (args.header, args.no_header) {
-            (true, _) => Header::Present,
-            (_, true) => Header::Absent,
-            _ => Header::Auto,
-        },
+        header: args.header(),
         literals: args.literals,
+        graph: args.graph.as_deref().map(|iri| iri.trim_matches(['<', '>']).to_owned()),
         skip_bad_lines: args.skip_bad_lines,
     };
     let mut notes = Vec::new();
@@ -234,7 +264,7 @@ fn gather(args: &Args, inputs: Inputs, progress: &Progress) -> anyhow::Result<Ga
     let mut builder = reader.into_builder();
     if let Some(shares) = args.split {
         let report = builder.split(shares, args.seed).map_err(relatum::graph::read::ReadError::from)?;
-        notes.extend(split_notes(report));
+        notes.extend(split_notes(report, &builder));
     }
     Ok(Gathered { builder, valid, test, sources, notes })
 }
@@ -260,10 +290,18 @@ fn file_notes(report: &FileReport) -> Vec<String> {
     };
     note(report.bad_lines, "bad line", "passed over");
     note(report.literals, "triple", "with a literal left out (--literals keeps them)");
-    note(report.other_graphs, "quad", "of named graphs left out (only the default graph is read)");
-    if let Some(header) = &report.guessed_header {
+    let graphs =
+        format!("of other graphs left out ({}; --graph reads one)", report.other_graph_names.join(", "));
+    note(report.other_graphs, "quad", &graphs);
+    if let Some((header, why)) = &report.guessed_header {
         notes.push(format!(
-            "{}: the first line ({header}) is taken for a header; --no-header reads it as a triple",
+            "{}: the first line ({header}) is taken for a header, because {why}; --header no reads it as a triple",
+            report.file
+        ));
+    }
+    if let Some(columns) = &report.taken_columns {
+        notes.push(format!(
+            "{}: head, relation and tail are the columns {columns}; --columns takes others",
             report.file
         ));
     }
@@ -281,8 +319,14 @@ fn file_notes(report: &FileReport) -> Vec<String> {
     notes
 }
 
-fn split_notes(report: SplitReport) -> Vec<String> {
+fn split_notes(report: SplitReport, builder: &GraphBuilder) -> Vec<String> {
     let mut notes = repeated_note(report.repeated);
+    for split in report.too_small() {
+        let triples = output::counted(builder.len() as u64, "triple");
+        notes.push(format!(
+            "{split} is empty: its share of {triples} is less than one half; give it a greater share, or files of its own"
+        ));
+    }
     if report.short > 0 {
         let short = output::counted(report.short as u64, "triple");
         notes.push(format!(
@@ -316,11 +360,11 @@ fn build_notes(graph: &Graph, report: BuildReport) -> Vec<String> {
     notes
 }
 
-fn summarise(dir: &Path, graph: &Graph) -> anyhow::Result<()> {
+fn summarise(args: &Args, graph: &Graph) -> anyhow::Result<()> {
     let mut out = output::out(false);
     let [train, valid, test] = Split::ALL.map(|split| output::grouped(graph.edges(split).len()));
     let (entities, relations) = (graph.entities.len() as u64, graph.relations.len() as u64);
-    let dir = dir.display();
+    let dir = args.dir.display();
     writeln!(
         out,
         "made {dir}: {}, {}",
@@ -328,7 +372,8 @@ fn summarise(dir: &Path, graph: &Graph) -> anyhow::Result<()> {
         output::counted(relations, "relation")
     )?;
     writeln!(out, "  edges: {train} train, {valid} valid, {test} test")?;
-    if [Split::Valid, Split::Test].iter().all(|&split| graph.edges(split).is_empty()) {
+    if args.split.is_none() && [Split::Valid, Split::Test].iter().all(|&split| graph.edges(split).is_empty())
+    {
         writeln!(
             out,
             "  nothing is held out; --split 0.9/0.05/0.05 would let you measure what a model has learnt"

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use relatum::graph::{Graph, Split};
-use relatum::model::{LinkMetrics, ModelFolder, Ties};
+use relatum::model::{LinkMetrics, Ties};
 use relatum::store::Project;
 use relatum::train::{LinkReport, evaluate};
 use serde_json::{Value, json};
 
+use super::model;
 use super::train::use_threads;
 use crate::exit::Misuse;
 use crate::output;
@@ -22,9 +23,9 @@ use crate::output;
 pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
-    /// The name of the model
-    #[arg(long, default_value = ModelFolder::DEFAULT)]
-    name: String,
+    /// The name of the model [default: default, or what `relatum models --default` chose]
+    #[arg(long)]
+    name: Option<String>,
     /// The edges to predict [default: test, or valid where there are no test edges]
     #[arg(long)]
     split: Option<SplitName>,
@@ -60,7 +61,9 @@ enum TiesName {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use_threads(args.threads)?;
     let project = Project::open(&args.dir)?;
-    let stored = ModelFolder::of(&project, &args.name)?.load(&project)?;
+    let folder = model::folder(&project, args.name.as_deref())?;
+    let stored = folder.load(&project)?;
+    let unfinished = model::unfinished(&args.dir, &folder, &stored.card);
     let graph = project.graph();
     let split = match args.split {
         Some(SplitName::Train) => Split::Train,
@@ -80,9 +83,19 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         TiesName::Pessimistic => Ties::Pessimistic,
     };
     let report = evaluate(&stored.model, graph, split, ties);
+    if report.overflowed > 0 {
+        anyhow::bail!(
+            "the scores of the model `{}` are infinite or no numbers in {} of the rows, so that ranks by them mean \
+             nothing: its values are too large (merged with great weights, or imported from a training that diverged)",
+            folder.name(),
+            output::grouped(report.overflowed),
+        );
+    }
     let mut out = output::out(args.json);
     if args.json {
-        serde_json::to_writer_pretty(&mut out, &as_json(graph, &args.name, split, ties, &report))?;
+        let mut json = as_json(graph, folder.name(), split, ties, &report);
+        json["unfinished"] = json!(unfinished);
+        serde_json::to_writer_pretty(&mut out, &json)?;
         writeln!(out)?;
         return Ok(());
     }
@@ -91,7 +104,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Ties::Mean => "ties take their mean rank",
     };
     let card = &stored.card;
-    writeln!(out, "{} ({}, rank {}) on {split}: filtered, {how}", args.name, card.model, card.rank)?;
+    writeln!(out, "{} ({}, rank {}) on {split}: filtered, {how}", folder.name(), card.model, card.rank)?;
     write!(out, "{}", as_text(graph, &report, args.relations))?;
     Ok(())
 }

@@ -9,6 +9,7 @@ use relatum::store::Project;
 use relatum::train::evaluate;
 
 use super::import::claim;
+use super::model;
 use super::train::use_threads;
 use crate::exit::Misuse;
 use crate::output;
@@ -27,9 +28,9 @@ pub(crate) struct Args {
     /// The models to merge
     #[arg(required = true, num_args = 2.., value_name = "MODEL")]
     models: Vec<String>,
-    /// The name of the merged model
-    #[arg(long, default_value = ModelFolder::DEFAULT)]
-    name: String,
+    /// The name of the merged model [default: default, or what `relatum models --default` chose]
+    #[arg(long)]
+    name: Option<String>,
     /// A weight for each model; all the same by default, and 1 together
     #[arg(long, value_delimiter = ',', value_name = "W,…", value_parser = weight)]
     weights: Vec<f32>,
@@ -54,26 +55,40 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let given = args.weights.len();
         return Err(Misuse(format!("one weight a model is needed: {count} models, {given} weights")).into());
     }
-    if args.models.contains(&args.name) {
-        return Err(
-            Misuse(format!("`{}` cannot be merged into itself: choose another --name", args.name)).into()
+    if let Some(name) =
+        args.models.iter().enumerate().find_map(|(at, name)| args.models[..at].contains(name).then_some(name))
+    {
+        let message = format!(
+            "`{name}` is named twice: a model merged with itself is itself; give it a greater weight"
         );
+        return Err(Misuse(message).into());
     }
     let project = Project::open(&args.dir)?;
-    let parts: Vec<StoredModel> = args
-        .models
-        .iter()
-        .map(|name| ModelFolder::of(&project, name)?.load(&project))
-        .collect::<Result<_, _>>()?;
+    let folder = model::folder(&project, args.name.as_deref())?;
+    let merged_name = folder.name();
+    if args.models.iter().any(|name| name == merged_name) {
+        return Err(
+            Misuse(format!("`{merged_name}` cannot be merged into itself: choose another --name")).into()
+        );
+    }
+    let mut parts: Vec<StoredModel> = Vec::new();
+    let mut unfinished = Vec::new();
+    for name in &args.models {
+        let folder = ModelFolder::of(&project, name)?;
+        let part = folder.load(&project)?;
+        unfinished.extend(model::unfinished(&args.dir, &folder, &part.card).map(|it| format!("{name} {it}")));
+        parts.push(part);
+    }
     let weights =
         if args.weights.is_empty() { vec![1.0 / count as f32; count] } else { args.weights.clone() };
     let pairs: Vec<(&Model, f32)> = parts.iter().map(|part| &part.model).zip(weights).collect();
     let model = Model::merge(&pairs).map_err(|error| Misuse(error.to_string()))?;
-    let (folder, _lock) = claim(&project, &args.name, args.replace)?;
+    let _lock = claim(&project, &folder, args.replace)?;
     let mut card = Card::new(&project, &model, &format!("merged from {}", args.models.join(", ")));
     if !project.graph().edges(Split::Valid).is_empty() {
         card.valid = Some(evaluate(&model, project.graph(), Split::Valid, Ties::Mean).overall);
     }
+    card.unfinished = (!unfinished.is_empty()).then(|| unfinished.join(", "));
     folder.save(&model, &card)?;
     folder.forget_run()?;
     let mut table =
@@ -81,10 +96,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for ((name, part), (_, weight)) in args.models.iter().zip(&parts).zip(&pairs) {
         table.add_row(cells(name, &part.card, &format!("{weight:.3}")));
     }
-    table.add_row(cells(&args.name, &card, ""));
+    table.add_row(cells(merged_name, &card, ""));
     let mut out = output::out(false);
     write!(out, "{}", output::render(&table))?;
-    writeln!(out, "next: relatum link-eval {} --name {}", output::typed(&args.dir), args.name)?;
+    writeln!(out, "next: relatum link-eval {} --name {merged_name}", output::typed(&args.dir))?;
     Ok(())
 }
 

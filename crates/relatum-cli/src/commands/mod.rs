@@ -10,9 +10,11 @@ mod export;
 mod find;
 mod grid;
 mod import;
-mod init;
+pub(crate) mod init;
 mod link_eval;
 mod merge;
+mod model;
+mod models;
 mod plan;
 mod repl;
 mod sample;
@@ -44,6 +46,7 @@ enum Command {
     Repl(Box<repl::Args>),
     Train(Box<train::Args>),
     Grid(Box<grid::Args>),
+    Models(models::Args),
     Merge(merge::Args),
     Calibrate(calibrate::Args),
     LinkEval(link_eval::Args),
@@ -68,6 +71,7 @@ impl Relatum {
             Command::Plan(args) => plan::run(&args),
             Command::Train(args) => train::run(&args),
             Command::Grid(args) => grid::run(&args),
+            Command::Models(args) => models::run(&args),
             Command::Merge(args) => merge::run(&args),
             Command::Calibrate(args) => calibrate::run(&args),
             Command::LinkEval(args) => link_eval::run(&args),

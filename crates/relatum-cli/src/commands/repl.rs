@@ -42,8 +42,10 @@ enum Next {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     args.flags.refuse_nonsense()?;
     let project = Project::open(&args.dir)?;
-    let asker = Asker::new(&project, &args.flags.model)?;
-    let settings = Settings::new(args.flags.clone());
+    let asker = Asker::new(&project, args.flags.model.as_deref())?;
+    let mut flags = args.flags.clone();
+    flags.model = Some(asker.name.clone());
+    let settings = Settings::new(flags);
     let mut session = Session { project: &project, asker, settings, last: None, failed: 0 };
     if std::io::stdin().is_terminal() { session.converse(&args.dir) } else { session.read_lines() }
 }
@@ -80,7 +82,7 @@ impl Session<'_> {
         output::say(&format!(
             "{}: model {} ({}, rank {}). :help lists the commands, Tab completes names, Ctrl-D ends.",
             dir.display(),
-            self.settings.flags.model,
+            self.asker.name,
             predictor.name(),
             predictor.rank()
         ));

@@ -14,6 +14,7 @@ use relatum::train::{
     Trainer, cool_down, recommend,
 };
 
+use super::model;
 use super::settings::{Flags, flags_for};
 use crate::exit::{Misuse, Stopped};
 use crate::{output, signals};
@@ -32,9 +33,9 @@ use crate::{output, signals};
 pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
-    /// The name of the model
-    #[arg(long, default_value = ModelFolder::DEFAULT)]
-    name: String,
+    /// The name of the model [default: default, or what `relatum models --default` chose]
+    #[arg(long)]
+    name: Option<String>,
     #[command(flatten)]
     flags: Flags,
     /// Threads to use [default: all cores]
@@ -51,18 +52,19 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use_threads(args.threads)?;
     let project = Project::open(&args.dir)?;
-    let folder = ModelFolder::of(&project, &args.name)?;
+    let folder = model::folder(&project, args.name.as_deref())?;
     let _lock = folder.lock()?;
     let mut out = std::io::stderr();
     let mut run = if args.resume {
         let settings = resumed_settings(args, &project, &folder)?;
+        let name = folder.name().to_owned();
         let run = Run::resume(&project, folder, Some((settings.epochs, settings.cool_down)))?;
         let at = run.checkpoint().progress;
-        writeln!(out, "resuming {} after epoch {}, batch {}", args.name, at.epoch, at.batch)?;
+        writeln!(out, "resuming {name} after epoch {}, batch {}", at.epoch, at.batch)?;
         run
     } else {
         if !args.restart {
-            refuse_to_discard(args, &project, &folder)?;
+            refuse_to_discard(&project, &folder)?;
         }
         let recommended = recommend(project.graph());
         let settings = args.flags.common.cooled(args.flags.over(recommended.settings.clone()));
@@ -106,7 +108,7 @@ fn advised(args: &Args, project: &Project, run: &Run<'_>, error: anyhow::Error) 
 }
 
 fn flag_of_name(args: &Args, flag: &str) -> String {
-    if args.name == ModelFolder::DEFAULT { String::new() } else { format!(" {flag} {}", args.name) }
+    args.name.as_ref().map_or_else(String::new, |name| format!(" {flag} {name}"))
 }
 
 /// Rayon's global pool, of this many threads.
@@ -135,7 +137,7 @@ fn resumed_settings(args: &Args, project: &Project, folder: &ModelFolder) -> any
         let dir = args.dir.display();
         return Err(Misuse(format!(
             "there is nothing to resume: {dir} has no unfinished run of `{}`; train without --resume",
-            args.name
+            folder.name()
         ))
         .into());
     };
@@ -166,9 +168,9 @@ fn resumed_settings(args: &Args, project: &Project, folder: &ModelFolder) -> any
 }
 
 /// Hours of work must not vanish because a flag was forgotten.
-fn refuse_to_discard(args: &Args, project: &Project, folder: &ModelFolder) -> anyhow::Result<()> {
+fn refuse_to_discard(project: &Project, folder: &ModelFolder) -> anyhow::Result<()> {
+    let name = folder.name();
     if let Some(run) = unfinished(project, folder) {
-        let name = &args.name;
         return Err(Misuse(format!(
             "an unfinished run of `{name}` is here, {run}: --resume goes on with it, --restart discards it"
         ))
@@ -176,8 +178,7 @@ fn refuse_to_discard(args: &Args, project: &Project, folder: &ModelFolder) -> an
     }
     if folder.model_file().exists() {
         return Err(Misuse(format!(
-            "there is a model `{}` already: choose another --name, or --restart to replace it",
-            args.name
+            "there is a model `{name}` already: choose another --name, or --restart to replace it"
         ))
         .into());
     }
@@ -188,9 +189,7 @@ fn refuse_to_discard(args: &Args, project: &Project, folder: &ModelFolder) -> an
 pub(super) fn unfinished(project: &Project, folder: &ModelFolder) -> Option<String> {
     // A checkpoint of another graph or version is of no use to anyone.
     let checkpoint = Checkpoint::read(project, folder).ok()??;
-    let (at, epochs) = (checkpoint.progress, checkpoint.settings.epochs);
-    (!checkpoint.finished && at.step > 0)
-        .then(|| format!("after {} of {epochs} epochs and {} batches", at.epoch, at.batch))
+    (!checkpoint.finished && checkpoint.progress.step > 0).then(|| checkpoint.position())
 }
 
 /// The settings in a table, with the reason of each that was not given.

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use relatum::benchmark::{Choice, Family, Part, Tuned};
 use relatum::graph::Split;
-use relatum::model::ModelFolder;
 use relatum::store::Project;
 
 use super::benchmark::work::{self, Bench, Tuning};
@@ -22,9 +21,9 @@ use crate::{output, signals};
 pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
-    /// The name of the model
-    #[arg(long, default_value = ModelFolder::DEFAULT)]
-    model: String,
+    /// The name of the model [default: default, or what `relatum models --default` chose]
+    #[arg(long)]
+    model: Option<String>,
     /// What to choose from
     #[arg(long, default_value = "best")]
     family: FamilyName,
@@ -63,7 +62,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     signals::watch()?;
     let project = Project::open(&args.dir)?;
     work::queries(&project, Split::Valid)?;
-    let (folder, stored) = work::load(&project, &args.model)?;
+    let (folder, stored) = work::load(&project, args.model.as_deref())?;
     let family = match args.family {
         FamilyName::Best => Family::Best,
         FamilyName::PaperBeam => Family::PaperBeam,

@@ -3,7 +3,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part of this")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 /// An empty folder to work in, with the binary at hand.
 pub struct Desk {
@@ -37,6 +38,13 @@ impl Desk {
         Outcome::of(&self.command(arguments).output().expect("the binary starts"))
     }
 
+    /// Runs the command, which must come to its end by itself, and soon.
+    pub fn run_soon(&self, arguments: &[&str], stdin: Stdio) -> Outcome {
+        let mut command = self.command(arguments);
+        let child = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        end_soon(child.expect("the binary starts"))
+    }
+
     /// Runs the command, which must succeed, and gives what it printed.
     pub fn ok(&self, arguments: &[&str]) -> String {
         let outcome = self.run(arguments);
@@ -48,6 +56,18 @@ impl Desk {
     pub fn names(&self) -> Vec<String> {
         names(self.dir.path())
     }
+}
+
+/// Waits for a process that must come to its end by itself, and soon.
+pub fn end_soon(mut child: Child) -> Outcome {
+    for _ in 0..600 {
+        if child.try_wait().expect("a process").is_some() {
+            return Outcome::of(&child.wait_with_output().expect("a process"));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child.kill().expect("a process");
+    panic!("the process hangs");
 }
 
 pub fn names(dir: &Path) -> Vec<String> {

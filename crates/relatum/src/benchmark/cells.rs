@@ -96,6 +96,26 @@ impl Results {
         if folder.join(FILE).exists() { Self::open(folder, model).map(Some) } else { Ok(None) }
     }
 
+    /// Reads what was kept in a model's folder, whatever model it is of, and says whether there is
+    /// anything: for `relatum check`, which must find what a benchmark would stumble over.
+    pub fn check(folder: &Path) -> Result<bool, StoreError> {
+        let path = folder.join(FILE);
+        let Some(saved) = parse(&path)? else { return Ok(path.exists()) };
+        let damaged = |what: String| Err(StoreError::damaged(&path, what));
+        if saved.format != FORMAT {
+            return damaged(format!("it says that it is `{}`, expected `{FORMAT}`", saved.format));
+        }
+        for (key, Kept { cell, .. }) in &saved.cells {
+            let LinkMetrics { mrr, hits, .. } = cell.metrics;
+            let share = |value: &f64| (0.0..=1.0).contains(value);
+            let timed = cell.seconds.is_finite() && cell.seconds >= 0.0;
+            if !(timed && share(&mrr) && hits.iter().all(share)) {
+                return damaged(format!("the result of `{key}` is none: {:?}", cell.metrics));
+            }
+        }
+        Ok(true)
+    }
+
     /// A cell that was computed before, for the very same queries.
     pub fn cell(&self, key: &CellKey<'_>) -> Option<&Cell> {
         let kept = self.saved.cells.get(&key.to_string())?;
@@ -156,6 +176,11 @@ impl Results {
 
 /// What a file holds, unless it is of another model or too old to say of which queries.
 fn read(path: &Path, fingerprint: &str) -> Result<Option<Saved>, StoreError> {
+    Ok(parse(path)?.filter(|saved| saved.fingerprint == fingerprint))
+}
+
+/// What a file holds, if there is one and it is not too old to say of which queries.
+fn parse(path: &Path) -> Result<Option<Saved>, StoreError> {
     let text = match std::fs::read_to_string(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         other => other.map_err(StoreError::io("read", path))?,
@@ -169,8 +194,7 @@ fn read(path: &Path, fingerprint: &str) -> Result<Option<Saved>, StoreError> {
     if version < VERSION {
         return Ok(None);
     }
-    let saved: Saved = serde_json::from_str(&text).map_err(damaged)?;
-    Ok((saved.fingerprint == fingerprint).then_some(saved))
+    serde_json::from_str(&text).map(Some).map_err(damaged)
 }
 
 /// What every version of the file has.

@@ -13,6 +13,11 @@ pub enum SplitError {
     /// The shares are not three numbers that add up to 1.
     #[error("expected three shares that add up to 1, as in 0.9/0.05/0.05; found '{0}'")]
     Shares(String),
+    /// Nothing would be left to learn from.
+    #[error(
+        "the share of train must be above 0, as in 0.9/0.05/0.05, for a model learns from it; found '{0}'"
+    )]
+    NoTrain(String),
     /// Triples were given for valid or test already. Give files for each split, or shares, not both.
     #[error("{split} has triples of its own already: give files for each split, or --split, not both")]
     Given {
@@ -36,6 +41,9 @@ impl FromStr for Shares {
         let parts: Vec<f64> =
             text.split('/').map(|part| part.trim().parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
         match parts[..] {
+            [train, valid, test] if train <= 0.0 && valid >= 0.0 && test >= 0.0 => {
+                Err(SplitError::NoTrain(text.to_owned()))
+            }
             [train, valid, test]
                 if train > 0.0
                     && valid >= 0.0
@@ -57,6 +65,18 @@ pub struct SplitReport {
     /// How many triples short of its share the held-out part is, because every other triple is
     /// the last one of an entity or relation.
     pub short: usize,
+    /// Splits that were asked for and got nothing, because their share of the triples is less than one.
+    pub empty: [bool; 2],
+}
+
+impl SplitReport {
+    /// The splits that were asked for and are too small to hold anything.
+    pub fn too_small(&self) -> impl Iterator<Item = Split> {
+        [Split::Valid, Split::Test]
+            .into_iter()
+            .zip(self.empty)
+            .filter_map(|(split, empty)| empty.then_some(split))
+    }
 }
 
 impl GraphBuilder {
@@ -120,7 +140,9 @@ impl GraphBuilder {
         for (split, units) in [(Split::Train, units), (Split::Valid, held_out), (Split::Test, test)] {
             *self.triples_mut(split) = with_mates(units, &given, &inverses);
         }
-        Ok(SplitReport { repeated, short })
+        let empty = [(shares.valid, valid_wanted), (shares.test, test_wanted)];
+        let empty = empty.map(|(share, wanted)| share > 0.0 && wanted == 0);
+        Ok(SplitReport { repeated, short, empty })
     }
 }
 
@@ -151,6 +173,25 @@ fn with_mates(units: Vec<Triple>, given: &[Triple], inverses: &Inverses) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares_are_refused_for_what_is_wrong_with_them() {
+        let error = |text: &str| text.parse::<Shares>().unwrap_err().to_string();
+        assert!(error("0/0/1").starts_with("the share of train must be above 0"), "{}", error("0/0/1"));
+        assert!(error("0.5/0.1/0.1").contains("add up to 1"));
+        assert!(error("0.9/0.1").contains("three shares"));
+    }
+
+    #[test]
+    fn a_share_of_less_than_a_triple_is_reported() {
+        let mut builder = GraphBuilder::default();
+        for tail in ["b", "c", "d"] {
+            builder.add(Split::Train, "a", "r", tail);
+            builder.add(Split::Train, tail, "r", "a");
+        }
+        let report = builder.split("0.98/0.01/0.01".parse().unwrap(), 0).unwrap();
+        assert_eq!(report.too_small().collect::<Vec<_>>(), [Split::Valid, Split::Test]);
+    }
     use crate::graph::BuildReport;
     use proptest::prelude::*;
     use std::collections::HashSet;

@@ -3,7 +3,7 @@
 use super::ImportError;
 use super::tables::{Matrix, Tables};
 use crate::graph::{Graph, Id, RelationId};
-use crate::model::{Model, ModelError, Reciprocals, predictor, predictor_names};
+use crate::model::{Affine, Model, ModelError, Reciprocals, predictor, predictor_names};
 use crate::store::{Project, StoreError};
 
 /// What the rows of a model are called, in its order; without names, the order must be the graph's.
@@ -24,11 +24,18 @@ pub fn reciprocal_name(graph: &Graph, reciprocals: &Reciprocals, relation: Relat
 }
 
 /// Makes a model of parameters that were read with [`read_tables`](super::read_tables): rows are put into the order of
-/// the graph by their names, and every mismatch is refused with both sides named. `model` is the
-/// link predictor to take them as, unless their file says it.
-pub fn adopt(project: &Project, tables: Tables, names: &Names, model: &str) -> Result<Model, ImportError> {
+/// the graph by their names, and every mismatch is refused with both sides named. Names that came with
+/// the parameters serve where `names` has none. `model` is the link predictor to take them as; where
+/// their file says it, `model` must say the same or nothing.
+pub fn adopt(
+    project: &Project,
+    tables: Tables,
+    names: &Names,
+    model: Option<&str>,
+) -> Result<Model, ImportError> {
     let graph = project.graph();
     let reciprocals = Reciprocals::of(graph);
+    let names = &names.clone().or(&tables.names);
     if let Some(card) = &tables.card
         && card.fingerprint != project.manifest().fingerprint
         && (names.entities.is_none() || names.relations.is_none())
@@ -41,11 +48,17 @@ pub fn adopt(project: &Project, tables: Tables, names: &Names, model: &str) -> R
             ),
         ));
     }
-    let name = tables.model.as_deref().unwrap_or(model);
-    let one = predictor(name, 1).ok_or_else(|| ModelError::UnknownPredictor {
-        name: name.to_owned(),
-        known: predictor_names().collect::<Vec<_>>().join(", "),
-    })?;
+    let known = || predictor_names().collect::<Vec<_>>().join(", ");
+    if let (Some(card), Some(wanted)) = (&tables.card, model)
+        && card.model != wanted
+    {
+        let (card, rank, wanted) = (card.model.clone(), card.rank, wanted.to_owned());
+        return Err(ImportError::OtherKind { card, rank, wanted });
+    }
+    let name = tables.model.as_deref().or(model).or(tables.likely);
+    let name = name.ok_or_else(|| ImportError::UnknownKind { known: known() })?;
+    let one = predictor(name, 1)
+        .ok_or_else(|| ModelError::UnknownPredictor { name: name.to_owned(), known: known() })?;
     let width = one.entity_width();
     let rank = tables.entities.columns / width;
     let predictor = predictor(name, rank).filter(|shape| {
@@ -62,6 +75,14 @@ pub fn adopt(project: &Project, tables: Tables, names: &Names, model: &str) -> R
             a_relation_factor: one.relation_width(),
         });
     };
+    if let Some(card) = &tables.card
+        && card.rank != rank
+    {
+        return Err(misfit(
+            format!("rank {rank} by the width of its rows"),
+            format!("nothing to do with it: the card beside the rows says rank {}", card.rank),
+        ));
+    }
     let entity_names: Vec<String> =
         graph.entities.ids().map(|id| graph.entities.name(id).to_owned()).collect();
     let relation_names: Vec<String> = (0..reciprocals.len())
@@ -69,8 +90,36 @@ pub fn adopt(project: &Project, tables: Tables, names: &Names, model: &str) -> R
         .collect();
     let entities = ordered(tables.entities, names.entities.as_deref(), &entity_names, "entities")?;
     let relations = ordered(tables.relations, names.relations.as_deref(), &relation_names, "relations")?;
-    Model::new(predictor, entities, relations)
-        .ok_or_else(|| StoreError::damaged(project.dir(), "the rows of the model are not whole").into())
+    let calibration = match tables.calibration {
+        None => None,
+        Some(matrix) => Some(calibration(matrix, names.relations.as_deref(), &relation_names)?),
+    };
+    let model = Model::new(predictor, entities, relations);
+    let model = model.and_then(|model| match calibration {
+        None => Some(model),
+        Some(affine) => model.with_affine(affine),
+    });
+    model.ok_or_else(|| StoreError::damaged(project.dir(), "the rows of the model are not whole").into())
+}
+
+fn calibration(matrix: Matrix, names: Option<&[String]>, wanted: &[String]) -> Result<Affine, ImportError> {
+    let columns = matrix.columns;
+    let values = ordered(matrix, names, wanted, "relations")?;
+    let affine = Affine::new(values.as_chunks::<2>().0).filter(|_| columns == 2);
+    affine.ok_or_else(|| {
+        let needed = "a need of a slope above 0 and an offset for each relation";
+        misfit("a calibration that is none".to_owned(), needed.to_owned())
+    })
+}
+
+impl Names {
+    /// These names, and others where there are none.
+    fn or(self, others: &Self) -> Self {
+        Self {
+            entities: self.entities.or_else(|| others.entities.clone()),
+            relations: self.relations.or_else(|| others.relations.clone()),
+        }
+    }
 }
 
 /// The rows in the order of the graph's names.
@@ -93,7 +142,11 @@ fn ordered(
     if matrix.rows != wanted.len() {
         return Err(misfit(
             format!("{} {kind}", matrix.rows),
-            format!("{} {kind}, reciprocal ones included", wanted.len()),
+            format!(
+                "{} {kind}{}",
+                wanted.len(),
+                if kind == "relations" { ", reciprocal ones included" } else { "" }
+            ),
         ));
     }
     let Some(names) = names else { return Ok(matrix.values) };
@@ -139,7 +192,7 @@ mod tests {
 
     fn tables(entities: Vec<f32>) -> Tables {
         let matrix = |values: Vec<f32>| Matrix { rows: values.len() / 2, columns: 2, values };
-        Tables { entities: matrix(entities), relations: matrix(vec![5.0; 4]), model: None, card: None }
+        Tables::bare(matrix(entities), matrix(vec![5.0; 4]))
     }
 
     fn names(entities: &[&str]) -> Names {
@@ -148,7 +201,7 @@ mod tests {
     }
 
     fn error(project: &Project, tables: Tables, names: &Names) -> String {
-        adopt(project, tables, names, "complex").unwrap_err().to_string()
+        adopt(project, tables, names, Some("complex")).unwrap_err().to_string()
     }
 
     #[test]
@@ -156,7 +209,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let project = project(&dir.path().join("p"));
         let good = vec![1.0, 2.0, 3.0, 4.0];
-        let model = adopt(&project, tables(good.clone()), &names(&["b", "a"]), "complex").unwrap();
+        let model = adopt(&project, tables(good.clone()), &names(&["b", "a"]), Some("complex")).unwrap();
         assert_eq!(model.entities(), [3.0, 4.0, 1.0, 2.0]);
         let twice = error(&project, tables(good.clone()), &names(&["a", "a"]));
         assert!(twice.contains("`a` is the name of row 0 and of row 1"), "{twice}");
@@ -164,6 +217,7 @@ mod tests {
         assert!(short.contains("1 names, the file 2 rows"), "{short}");
         let more = error(&project, tables(vec![1.0; 6]), &names(&["a", "b", "c"]));
         assert!(more.contains("3 entities") && more.contains("2 entities"), "{more}");
+        assert!(!more.contains("reciprocal"), "only relations have reciprocal ones: {more}");
         let other = error(&project, tables(good.clone()), &names(&["a", "c"]));
         assert!(other.contains("`b`, which the model lacks"), "{other}");
         for wild in [f32::NAN, f32::INFINITY] {
@@ -180,7 +234,7 @@ mod tests {
     fn names_of_the_entities_alone_do_not_vouch_for_the_relations() {
         let dir = tempfile::tempdir().unwrap();
         let project = project(&dir.path().join("p"));
-        let own = adopt(&project, tables(vec![1.0; 4]), &Names::default(), "complex").unwrap();
+        let own = adopt(&project, tables(vec![1.0; 4]), &Names::default(), Some("complex")).unwrap();
         let mut foreign = tables(vec![1.0; 4]);
         foreign.card =
             Some(Card { fingerprint: "another".to_owned(), ..Card::new(&project, &own, "trained") });
@@ -188,6 +242,25 @@ mod tests {
         for some in [Names { relations: None, ..both.clone() }, Names { entities: None, ..both.clone() }] {
             assert!(error(&project, foreign.clone(), &some).contains("fingerprint another"));
         }
-        assert!(adopt(&project, foreign, &both, "complex").is_ok());
+        assert!(adopt(&project, foreign, &both, Some("complex")).is_ok());
+    }
+
+    #[test]
+    fn the_kind_is_what_the_card_says_and_must_be_named_where_there_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let project = project(&dir.path().join("p"));
+        let bare = || tables(vec![1.0, 2.0, 3.0, 4.0]);
+        let unknown = adopt(&project, bare(), &Names::default(), None).unwrap_err().to_string();
+        assert!(unknown.contains("--model") && unknown.contains("distmult"), "{unknown}");
+        let own = adopt(&project, bare(), &Names::default(), Some("distmult")).unwrap();
+        let card = Card::new(&project, &own, "trained");
+        let carded = || Tables { model: Some(card.model.clone()), card: Some(card.clone()), ..bare() };
+        let back = adopt(&project, carded(), &Names::default(), None).unwrap();
+        assert_eq!((back.predictor().name(), back.predictor().rank()), ("distmult", 2));
+        let other = adopt(&project, carded(), &Names::default(), Some("complex")).unwrap_err().to_string();
+        assert!(other.contains("a distmult of rank 2, not a complex"), "{other}");
+        let mut narrow = carded();
+        narrow.card.as_mut().unwrap().rank = 1;
+        assert!(adopt(&project, narrow, &Names::default(), None).is_err());
     }
 }

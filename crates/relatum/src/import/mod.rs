@@ -14,7 +14,9 @@ mod torch;
 
 pub use adopt::{Names, adopt, reciprocal_name};
 pub use npy::write_npy;
-pub use tables::{Matrix, Tables, read_tables};
+pub use tables::{
+    CALIBRATIONS, CARD, ENTITIES, ENTITY_NAMES, Matrix, RELATION_NAMES, RELATIONS, Tables, read_tables,
+};
 
 use std::path::{Path, PathBuf};
 
@@ -48,6 +50,28 @@ pub enum ImportError {
         expected: String,
         /// What came.
         found: String,
+    },
+    /// There is no such file or folder. Check the spelling and the current folder.
+    #[error("there is no file {}: check the spelling, and the folder you are in", .0.display())]
+    NotFound(PathBuf),
+    /// Nothing says which link predictor the numbers belong to: name it with `--model`.
+    #[error(
+        "nothing in the file says which link predictor its numbers belong to, and several would fit: name it with \
+         `--model` ({known})"
+    )]
+    UnknownKind {
+        /// The link predictors that there are.
+        known: String,
+    },
+    /// The file says which link predictor it is of, and it is not the one that was named.
+    #[error("the card says that this is a {card} of rank {rank}, not a {wanted}: leave `--model` out")]
+    OtherKind {
+        /// What the card says.
+        card: String,
+        /// The rank of the card.
+        rank: usize,
+        /// What was named.
+        wanted: String,
     },
     /// The rows do not have the width of the link predictor: name the right one with `--model`.
     #[error(
@@ -90,7 +114,7 @@ pub enum ImportError {
         value: f32,
     },
     /// The name of the file does not say how to read it: give it a known ending.
-    #[error("{}: cannot tell what this is; known are .pt and .pth (PyTorch), .safetensors, and two .npy files (entities, then relations)", .0.display())]
+    #[error("{}: cannot tell what this is; known are .pt and .pth (PyTorch), .safetensors, the folder that `relatum export` writes, and two .npy files (entities, then relations)", .0.display())]
     UnknownFormat(PathBuf),
 }
 

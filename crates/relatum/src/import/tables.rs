@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use super::adopt::Names;
 use super::{ImportError, npy, torch};
-use crate::model::Card;
+use crate::model::{CALIBRATION, Card};
 use crate::store::TensorFile;
 
 /// Rows × columns of values, row after row.
@@ -24,27 +25,94 @@ pub struct Tables {
     pub entities: Matrix,
     /// One row for each relation.
     pub relations: Matrix,
+    /// What the scores of each relation are worth, a and b, where the model has learned it.
+    pub calibration: Option<Matrix>,
     /// The link predictor, where the file says so.
     pub model: Option<String>,
+    /// The link predictor that the file is of, most likely: it does not say so itself, but the programs
+    /// that write such files have few.
+    pub likely: Option<&'static str>,
     /// The card, where the file was written by Relatum.
     pub card: Option<Card>,
+    /// What the rows are called, where lists of names came with them.
+    pub names: Names,
 }
 
-/// Reads one checkpoint (`.pt`, `.pth`, `.safetensors`) or two `.npy` files, entities first.
+impl Tables {
+    /// Tables of which nothing else is known.
+    pub(super) fn bare(entities: Matrix, relations: Matrix) -> Self {
+        let (calibration, model, likely, card) = (None, None, None, None);
+        Self { entities, relations, calibration, model, likely, card, names: Names::default() }
+    }
+
+    fn with_card(self, card: Option<Card>) -> Self {
+        Self { model: card.as_ref().map(|card| card.model.clone()), card, ..self }
+    }
+}
+
+/// Reads one checkpoint (`.pt`, `.pth`, `.safetensors`), a folder that `relatum export` wrote, or two
+/// `.npy` files, entities first. Arrays beside a `card.json` are what that card says.
 pub fn read_tables(files: &[impl AsRef<Path>]) -> Result<Tables, ImportError> {
     let paths: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
     let ending =
         |path: &Path| path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if let Some(path) = paths.iter().find(|path| !path.exists()) {
+        return Err(ImportError::NotFound((*path).to_owned()));
+    }
     match paths[..] {
+        [path] if path.is_dir() => folder(path),
         [path] if matches!(ending(path).as_str(), "pt" | "pth" | "ckpt" | "bin") => torch::read(path),
         [path] if ending(path) == "safetensors" => safetensors(path),
         [entities, relations] if ending(entities) == "npy" && ending(relations) == "npy" => {
-            let (entities, relations) = (npy::read(entities)?, npy::read(relations)?);
-            Ok(Tables { entities, relations, model: None, card: None })
+            let beside = entities.parent().filter(|dir| relations.parent() == Some(dir));
+            let card = beside.map(|dir| read_json(&dir.join(CARD))).transpose()?.flatten();
+            Ok(Tables::bare(npy::read(entities)?, npy::read(relations)?).with_card(card))
         }
         [path, ..] => Err(ImportError::UnknownFormat(path.to_owned())),
         [] => Err(ImportError::UnknownFormat(Path::new("(no file)").to_owned())),
     }
+}
+
+/// The names of the files that `relatum export` writes into a folder.
+pub const CARD: &str = "card.json";
+/// See [`CARD`].
+pub const ENTITIES: &str = "entities.npy";
+/// See [`CARD`].
+pub const RELATIONS: &str = "relations.npy";
+/// See [`CARD`]; only where the model is calibrated.
+pub const CALIBRATIONS: &str = "calibration.npy";
+/// See [`CARD`].
+pub const ENTITY_NAMES: &str = "entities.json";
+/// See [`CARD`].
+pub const RELATION_NAMES: &str = "relations.json";
+
+/// What `relatum export` wrote.
+fn folder(dir: &Path) -> Result<Tables, ImportError> {
+    let [entities, relations] = [ENTITIES, RELATIONS].map(|name| dir.join(name));
+    if !entities.exists() || !relations.exists() {
+        let expected = format!("a folder with {ENTITIES} and {RELATIONS}, as `relatum export` writes it");
+        return Err(ImportError::unexpected(dir, expected, "another folder"));
+    }
+    let card = read_json(&dir.join(CARD))?;
+    let calibration = dir.join(CALIBRATIONS);
+    let calibration = if calibration.exists() { Some(npy::read(&calibration)?) } else { None };
+    let names = Names {
+        entities: read_json(&dir.join(ENTITY_NAMES))?,
+        relations: read_json(&dir.join(RELATION_NAMES))?,
+    };
+    let tables = Tables::bare(npy::read(&entities)?, npy::read(&relations)?);
+    Ok(Tables { calibration, names, ..tables.with_card(card) })
+}
+
+/// The content of a JSON file, if it is there.
+fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, ImportError> {
+    let text = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        text => text.map_err(ImportError::io("read", path))?,
+    };
+    let content = serde_json::from_str(&text);
+    let expected = "the JSON that `relatum export` writes";
+    content.map(Some).map_err(|error| ImportError::unexpected(path, expected, error.to_string()))
 }
 
 fn safetensors(path: &Path) -> Result<Tables, ImportError> {
@@ -62,7 +130,13 @@ fn safetensors(path: &Path) -> Result<Tables, ImportError> {
         let ([rows, columns], values) = file.matrix(name)?;
         Ok(Matrix { rows, columns, values: values.to_vec() })
     };
-    let card: Option<Card> = file.text("card").and_then(|text| serde_json::from_str(text).ok());
-    let model = card.as_ref().map(|card| card.model.clone());
-    Ok(Tables { entities: matrix(entities)?, relations: matrix(relations)?, model, card })
+    let card = file.text("card").map(|text| {
+        let unreadable = |error: serde_json::Error| {
+            ImportError::unexpected(path, "a card of a model in the header", error.to_string())
+        };
+        serde_json::from_str::<Card>(text).map_err(unreadable)
+    });
+    let card = card.transpose()?;
+    let calibration = if names.contains(&CALIBRATION) { Some(matrix(CALIBRATION)?) } else { None };
+    Ok(Tables { calibration, ..Tables::bare(matrix(entities)?, matrix(relations)?).with_card(card) })
 }

@@ -1,6 +1,6 @@
 //! Checkpoints that PyTorch saved: zip files since 1.6, a row of pickles before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -24,20 +24,20 @@ pub(super) fn read(path: &Path) -> Result<Tables, ImportError> {
     if let (Some(entities), Some(relations)) =
         (matrix("embeddings.0.weight")?, matrix("embeddings.1.weight")?)
     {
-        return Ok(Tables { entities, relations, model: None, card: None });
+        return Ok(Tables { likely: Some("complex"), ..Tables::bare(entities, relations) });
     }
     if let (Some(heads), Some(relations), Some(tails)) =
         (matrix("lhs.weight")?, matrix("rel.weight")?, matrix("rhs.weight")?)
         && (heads.rows, heads.columns) == (tails.rows, tails.columns)
     {
         let entities = side_by_side(&heads, &tails);
-        return Ok(Tables { entities, relations, model: Some("cp".to_owned()), card: None });
+        return Ok(Tables { model: Some("cp".to_owned()), ..Tables::bare(entities, relations) });
     }
     let expected =
         "`model_state_dict` with `embeddings.0.weight` and `embeddings.1.weight` (or lhs, rel and rhs)";
     let found = match state.as_dict() {
         Some(entries) => {
-            let keys: Vec<&str> = entries.filter_map(|(key, _)| key.as_str()).take(12).collect();
+            let keys: Vec<&str> = entries.filter_map(|(key, _)| key.as_str()).take(SHOWN).collect();
             format!("the names {}", keys.join(", "))
         }
         None => "no names at all".to_owned(),
@@ -66,28 +66,40 @@ impl Checkpoint {
         let names: Vec<String> =
             archive.file_names().filter_map(|name| Some(name.ok()?.into_owned())).collect();
         let Some(folder) = names.iter().find_map(|name| name.strip_suffix("data.pkl")) else {
-            return Err(ImportError::unexpected(path, "a zip file with data.pkl in it", names.join(", ")));
+            let found = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+            return Err(ImportError::unexpected(path, "a zip file with data.pkl in it", found));
         };
+        let names: HashSet<&str> = names.iter().map(String::as_str).collect();
+        let mut left = UNPACKED * bytes.len() as u64;
         let mut content = |name: &str, most: u64| -> Result<Vec<u8>, ImportError> {
             let entry = archive.by_name(name).map_err(broken)?;
             let mut content = Vec::new();
             // No capacity from the header: a damaged one may claim any size. And no more than is
-            // needed: a few bytes can unpack to any amount.
-            entry.take(most).read_to_end(&mut content).map_err(ImportError::io("read", path))?;
+            // needed: a few bytes can unpack to any amount, and entries may lie upon each other.
+            let read = entry.take(most.min(left + 1)).read_to_end(&mut content);
+            let read = read.map_err(ImportError::io("read", path))? as u64;
+            left = left.checked_sub(read).ok_or_else(|| {
+                let expected = format!("a zip file that unpacks to at most {UNPACKED} times its size");
+                ImportError::unexpected(
+                    path,
+                    expected,
+                    "more (no PyTorch writes this: do not trust the file)",
+                )
+            })?;
             Ok(content)
         };
-        if names.contains(&format!("{folder}byteorder")) {
+        if names.contains(format!("{folder}byteorder").as_str()) {
             let order = content(&format!("{folder}byteorder"), 16)?;
             if order != b"little" {
                 let found = String::from_utf8_lossy(&order).into_owned();
                 return Err(ImportError::unexpected(path, "little-endian numbers", found));
             }
         }
-        let pickle = parse(path, &content(&format!("{folder}data.pkl"), PICKLE_BYTES)?)?.0;
+        let pickle = parse(path, &content(&format!("{folder}data.pkl"), u64::MAX)?)?.0;
         let mut storages = BTreeMap::new();
         for (key, Wanted { bytes, .. }) in wanted(&pickle) {
             let name = format!("{folder}data/{key}");
-            if names.contains(&name) {
+            if names.contains(name.as_str()) {
                 storages.insert(key, content(&name, bytes)?);
             }
         }
@@ -189,8 +201,11 @@ fn width(class: &str) -> usize {
     }
 }
 
-/// The most that is read of the pickle itself: it holds names and shapes, no numbers.
-const PICKLE_BYTES: u64 = 1 << 28;
+/// All parts together unpack to no more than so many times the file. PyTorch does not compress; who does
+/// it afterwards wins little, for embeddings look random.
+const UNPACKED: u64 = 64;
+/// How many names a message shows.
+const SHOWN: usize = 12;
 
 /// What is needed of a storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -213,13 +228,12 @@ fn reach(tensor: &Tensor<'_>) -> u64 {
 /// The storages that tensors of the pickle use.
 fn wanted(pickle: &Pickle) -> BTreeMap<String, Wanted> {
     let mut found: BTreeMap<String, Wanted> = BTreeMap::new();
-    // A bound on the values looked at: a pickle can refer to itself.
-    let mut left = 1_000_000u32;
+    // Each value once: many may refer to one, and one to itself.
+    let mut visited: HashSet<u32> = HashSet::new();
     let mut open = vec![pickle.root()];
     while let Some(item) = open.pop() {
-        left = left.saturating_sub(1);
-        if left == 0 {
-            break;
+        if item.identity().is_none_or(|id| !visited.insert(id)) {
+            continue;
         }
         if let Some(tensor) = item.as_tensor() {
             let storage = found.entry(tensor.storage.key.to_owned()).or_default();
@@ -293,6 +307,58 @@ mod tests {
             assert!(bytes.len() <= 12 * 4, "storage {key} has {} bytes", bytes.len());
         }
         assert_eq!(read_bytes(&padded).unwrap(), read_bytes(ZIPPED).unwrap());
+    }
+
+    fn zip_with(parts: &[(&str, &[u8])], method: zip::CompressionMethod) -> Vec<u8> {
+        let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, bytes) in parts {
+            let options = zip::write::SimpleFileOptions::default().compression_method(method);
+            archive.start_file(*name, options).unwrap();
+            archive.write_all(bytes).unwrap();
+        }
+        archive.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn a_list_that_holds_itself_many_times_is_walked_once() {
+        // 300 references to itself once took 7 GB; here there are 100,000, more than any machine has.
+        let pickle = [b"\x80\x02]q\x00".as_slice(), &b"h\x00a".repeat(100_000), b"."].concat();
+        let bomb = zip_with(&[("archive/data.pkl", &pickle)], zip::CompressionMethod::Stored);
+        let error = read_bytes(&bomb).unwrap_err().to_string();
+        assert!(error.contains("no names at all"), "{error}");
+        // Lists that hold the list before them ten times: ten to the power of their number paths.
+        let mut nested = b"\x80\x02]q\x00".to_vec();
+        for level in 0..200u8 {
+            nested.extend(b"]q");
+            nested.push(level + 1);
+            for _ in 0..10 {
+                nested.extend([b'h', level, b'a']);
+            }
+        }
+        nested.push(b'.');
+        let bomb = zip_with(&[("archive/data.pkl", &nested)], zip::CompressionMethod::Stored);
+        assert!(read_bytes(&bomb).is_err());
+    }
+
+    #[test]
+    fn a_shape_that_many_tensors_share_is_no_shape_if_it_is_long() {
+        let mut pickle = b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\nq\x00(Nq\x02K\x00(".to_vec();
+        pickle.extend(b"K\x01".repeat(30_000));
+        pickle.extend(b"tq\x03h\x03tq\x01");
+        pickle.extend(b"]");
+        pickle.extend(b"h\x00h\x01Ra".repeat(30_000));
+        pickle.extend(b".");
+        let bomb = zip_with(&[("archive/data.pkl", &pickle)], zip::CompressionMethod::Stored);
+        assert!(read_bytes(&bomb).is_err());
+    }
+
+    #[test]
+    fn a_zip_file_that_unpacks_to_far_more_than_its_size_is_refused() {
+        let pickle = [b"\x80\x02".as_slice(), &b"N0".repeat(5 << 20), b"N."].concat();
+        let bomb = zip_with(&[("archive/data.pkl", &pickle)], zip::CompressionMethod::Deflated);
+        assert!(bomb.len() < pickle.len() / 100);
+        let error = read_bytes(&bomb).unwrap_err().to_string();
+        assert!(error.contains("at most 64 times its size"), "{error}");
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Affine {
     }
 
     /// a and b, relation after relation.
-    pub(crate) fn values(&self) -> &[f32] {
+    pub fn values(&self) -> &[f32] {
         &self.values
     }
 }

@@ -32,22 +32,36 @@ impl ModelFolder {
             );
             return Err(unusable(what));
         }
-        self.check_readable_card(&stored.card)
+        Ok(())
     }
 
-    /// `card.json` is a copy for people, and must not tell them anything else.
-    fn check_readable_card(&self, card: &Card) -> Result<(), ModelError> {
+    /// Whether a default model was chosen; it must be there.
+    pub fn check_default(project: &Project) -> Result<bool, ModelError> {
+        let path = project.dir().join("models").join(folder::CHOSEN);
+        let name = match std::fs::read_to_string(&path) {
+            Ok(name) => name,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(StoreError::io("read", &path)(error).into()),
+        };
+        Self::of(project, name.trim())?.require()?;
+        Ok(true)
+    }
+
+    /// `card.json` is a copy for people, and must not tell them anything else than the model itself.
+    /// Says whether there is one.
+    pub fn check_card(&self) -> Result<bool, ModelError> {
         let path = self.dir().join("card.json");
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(StoreError::io("read", &path)(error).into()),
         };
         let copy: Card = serde_json::from_str(&text)
             .map_err(|error| StoreError::damaged(&path, format!("it is not a card ({error})")))?;
-        if copy != *card {
+        // A model whose header cannot be read is found by `check`.
+        if self.glance().is_ok_and(|glance| glance.card != copy) {
             return Err(StoreError::damaged(&path, "it is not the card of the model beside it").into());
         }
-        Ok(())
+        Ok(true)
     }
 }

@@ -7,6 +7,7 @@
 //! models/default/training.jsonl           one line an epoch
 //! models/default/training.svg             loss and validation MRR
 //! models/default/.lock                    held while a process writes any of these
+//! models/.default                         the name of the model that is taken when none is named
 //! ```
 
 use std::collections::BTreeMap;
@@ -102,6 +103,9 @@ pub struct Card {
     pub valid: Option<LinkMetrics>,
     /// How it got there.
     pub curve: Vec<CurvePoint>,
+    /// How far its training had come, if it is a copy of a model whose training was not finished.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub unfinished: Option<String>,
 }
 
 /// One epoch of a training curve.
@@ -120,7 +124,7 @@ const FORMAT: &str = "relatum model";
 const VERSION: u32 = 1;
 /// The matrix of the adaptive calibration: a and b of each relation. It stands with the embeddings
 /// that it was trained for, so that it goes when they go.
-const CALIBRATION: &str = "calibration";
+pub(crate) const CALIBRATION: &str = "calibration";
 
 impl Card {
     /// The card of a model of this project.
@@ -139,6 +143,7 @@ impl Card {
             epoch: 0,
             valid: None,
             curve: Vec::new(),
+            unfinished: None,
         }
     }
 }
@@ -152,10 +157,39 @@ pub struct StoredModel {
     pub card: Card,
 }
 
-/// A model taken for one process. The system gives it back when the process ends, however it ends.
+/// What the header of a model's file says, without a look at its values.
+#[derive(Clone, Debug)]
+pub struct Glance {
+    /// The card.
+    pub card: Card,
+    /// Whether the model has learned what its scores are worth.
+    pub calibrated: bool,
+}
+
+/// A model taken for one process. The system gives it back when the process ends, however it ends; a
+/// folder that was made for the lock alone goes with it.
 #[derive(Debug)]
 #[must_use = "the model is free again when this is dropped"]
-pub struct ModelLock(#[allow(dead_code, reason = "held open, never read")] File);
+pub struct ModelLock {
+    #[allow(dead_code, reason = "held open, never read")]
+    file: File,
+    dir: PathBuf,
+}
+
+impl Drop for ModelLock {
+    fn drop(&mut self) {
+        let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        if entries.map(|entry| entry.file_name()).all(|name| name == LOCK) {
+            // The name goes before the lock: who gets the lock later finds that its file is gone.
+            let _ = fs::remove_file(self.dir.join(LOCK));
+            let _ = fs::remove_dir(&self.dir);
+        }
+    }
+}
+
+const LOCK: &str = ".lock";
+/// The file in `models/` that names the model which commands take when none is named.
+pub(super) const CHOSEN: &str = ".default";
 
 /// The place of one model of a project.
 #[derive(Clone, Debug)]
@@ -163,11 +197,59 @@ pub struct ModelFolder {
     dir: PathBuf,
     project: PathBuf,
     name: String,
+    /// Whether this is a run within a grid.
+    trial: bool,
 }
 
 impl ModelFolder {
-    /// The name of the model that commands use when none is given.
+    /// The name of the model that commands use when none is given and none was [chosen](Self::choose).
     pub const DEFAULT: &'static str = "default";
+
+    /// The name that stands for none: what was chosen for the project, else [`DEFAULT`](Self::DEFAULT).
+    pub fn default_name(project: &Project) -> String {
+        let chosen = fs::read_to_string(project.dir().join("models").join(CHOSEN));
+        let chosen = chosen.map(|text| text.trim().to_owned()).ok();
+        let chosen = chosen.filter(|name| Self::of(project, name).is_ok());
+        chosen.unwrap_or_else(|| Self::DEFAULT.to_owned())
+    }
+
+    /// Makes this the model that commands use when none is given.
+    pub fn choose(&self) -> Result<(), ModelError> {
+        self.require()?;
+        let path = self.project.join("models").join(CHOSEN);
+        Ok(write_atomically(&path, |file| writeln!(file, "{}", self.name))?)
+    }
+
+    /// Removes the model and everything that was made with it. It vanishes at once: what is left by a
+    /// process that is killed meanwhile is no model any more.
+    pub fn delete(self) -> Result<(), ModelError> {
+        if !self.dir.is_dir() {
+            return Err(self.missing());
+        }
+        let lock = self.lock()?;
+        let doomed = self.project.join("models").join(format!(".{}.deleted", self.name));
+        if doomed.exists() {
+            fs::remove_dir_all(&doomed).map_err(StoreError::io("remove", &doomed))?;
+        }
+        fs::rename(&self.dir, &doomed).map_err(StoreError::io("remove", &self.dir))?;
+        fs::remove_dir_all(&doomed).map_err(StoreError::io("remove", &doomed))?;
+        drop(lock);
+        let chosen = self.project.join("models").join(CHOSEN);
+        if fs::read_to_string(&chosen).is_ok_and(|name| name.trim() == self.name) {
+            fs::remove_file(&chosen).map_err(StoreError::io("remove", &chosen))?;
+        }
+        Ok(())
+    }
+
+    fn missing(&self) -> ModelError {
+        let there = models_in(&self.project);
+        ModelError::Missing { name: self.name.clone(), dir: self.project.clone(), there }
+    }
+
+    /// Fails unless there is a model.
+    pub(super) fn require(&self) -> Result<(), ModelError> {
+        if self.model_file().exists() { Ok(()) } else { Err(self.missing()) }
+    }
 
     /// The place of a model, whether there is one or not.
     pub fn of(project: &Project, name: &str) -> Result<Self, ModelError> {
@@ -176,13 +258,19 @@ impl ModelFolder {
             return Err(ModelError::Name(name.to_owned()));
         }
         let dir = project.dir().join("models").join(name);
-        Ok(Self { dir, project: project.dir().to_owned(), name: name.to_owned() })
+        Ok(Self { dir, project: project.dir().to_owned(), name: name.to_owned(), trial: false })
     }
 
     /// A place within this model's folder, for the runs of a grid.
     #[must_use]
     pub fn within(&self, name: &str) -> Self {
-        Self { dir: self.dir.join("grid").join(name), project: self.project.clone(), name: name.to_owned() }
+        let dir = self.dir.join("grid").join(name);
+        Self { dir, project: self.project.clone(), name: name.to_owned(), trial: true }
+    }
+
+    /// Whether this is the place of a run of a grid, and no model that commands can name.
+    pub fn is_trial(&self) -> bool {
+        self.trial
     }
 
     /// The names of the models a project has, in order.
@@ -203,6 +291,7 @@ impl ModelFolder {
         };
         let mut all = Vec::new();
         for name in folders(&project.dir().join("models")) {
+            // Hidden ones are none: what is left of a deleted model, say.
             let Ok(folder) = Self::of(project, &name) else { continue };
             let runs = folders(&folder.dir.join("grid"));
             let runs: Vec<Self> = runs.iter().map(|run| folder.within(run)).collect();
@@ -230,11 +319,13 @@ impl ModelFolder {
     /// Takes the model for this process alone, until the lock is dropped: two runs that write to
     /// one folder would leave a mixture of both.
     pub fn lock(&self) -> Result<ModelLock, ModelError> {
-        let path = self.dir.join(".lock");
+        let path = self.dir.join(LOCK);
         fs::create_dir_all(&self.dir).map_err(StoreError::io("create", &self.dir))?;
         let file = File::create(&path).map_err(StoreError::io("create", &path))?;
         match file.try_lock() {
-            Ok(()) => Ok(ModelLock(file)),
+            // The file may have been removed, with its lock, between opening and locking it.
+            Ok(()) if !path.exists() => Err(ModelError::Busy(self.name.clone())),
+            Ok(()) => Ok(ModelLock { file, dir: self.dir.clone() }),
             Err(TryLockError::WouldBlock) => Err(ModelError::Busy(self.name.clone())),
             Err(TryLockError::Error(error)) => Err(StoreError::io("lock", &path)(error).into()),
         }
@@ -254,24 +345,16 @@ impl ModelFolder {
     /// Writes a model and its card.
     pub fn save(&self, model: &Model, card: &Card) -> Result<(), ModelError> {
         fs::create_dir_all(&self.dir).map_err(StoreError::io("create", &self.dir))?;
-        let text = serde_json::to_string_pretty(card).unwrap_or_default();
-        let texts = BTreeMap::from([("card".to_owned(), text.clone())]);
-        let mut tensors = tables(model).to_vec();
-        if let Some(affine) = model.affine() {
-            tensors.push((CALIBRATION, [affine.len(), 2], affine.values()));
-        }
-        write_tensors(&self.model_file(), &texts, &tensors)?;
+        write_model(&self.model_file(), model, card)?;
+        let text = card_text(card);
         write_atomically(&self.dir.join("card.json"), |file| writeln!(file, "{text}"))?;
         Ok(())
     }
 
     /// Opens the model and makes sure that it belongs to the project's graph.
     pub fn load(&self, project: &Project) -> Result<StoredModel, ModelError> {
+        self.require()?;
         let path = self.model_file();
-        if !path.exists() {
-            let there = models_in(&self.project);
-            return Err(ModelError::Missing { name: self.name.clone(), dir: self.project.clone(), there });
-        }
         let file = TensorFile::open(&path)?;
         let card = read_card(&file, &path)?;
         let model = read_model(&file, &path, &card.model, card.rank)?;
@@ -285,6 +368,32 @@ impl ModelFolder {
         fits(&model, project)?;
         Ok(StoredModel { model, card })
     }
+}
+
+impl ModelFolder {
+    /// What the model says of itself; its values are not looked at.
+    pub fn glance(&self) -> Result<Glance, ModelError> {
+        self.require()?;
+        let path = self.model_file();
+        let file = TensorFile::glance(&path)?;
+        let card = read_card(&file, &path)?;
+        let calibrated = file.shapes().any(|(name, _)| name == CALIBRATION);
+        Ok(Glance { card, calibrated })
+    }
+}
+
+/// Writes a model with its card and its calibration as one safetensors file, whole or not at all.
+pub fn write_model(path: &Path, model: &Model, card: &Card) -> Result<(), StoreError> {
+    let texts = BTreeMap::from([("card".to_owned(), card_text(card))]);
+    let mut tensors = tables(model).to_vec();
+    if let Some(affine) = model.affine() {
+        tensors.push((CALIBRATION, [affine.len(), 2], affine.values()));
+    }
+    write_tensors(path, &texts, &tensors)
+}
+
+fn card_text(card: &Card) -> String {
+    serde_json::to_string_pretty(card).unwrap_or_default()
 }
 
 /// Whether model and graph have the same number of entities and relations.
@@ -362,8 +471,8 @@ fn with_calibration(model: Model, file: &TensorFile, path: &Path) -> Result<Mode
 fn models_in(project: &Path) -> Vec<String> {
     let entries = fs::read_dir(project.join("models")).into_iter().flatten().flatten();
     let with_model = entries.filter(|entry| entry.path().join("model.safetensors").exists());
-    let mut names: Vec<String> =
-        with_model.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let names = with_model.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
     names.sort_unstable();
     names
 }

@@ -26,7 +26,8 @@ use crate::store::Column;
 
 pub use affine::Affine;
 pub use calibration::Calibration;
-pub use folder::{Card, CurvePoint, ModelError, ModelFolder, ModelLock, StoredModel};
+pub(crate) use folder::CALIBRATION;
+pub use folder::{Card, CurvePoint, Glance, ModelError, ModelFolder, ModelLock, StoredModel, write_model};
 pub use merge::MergeError;
 pub(crate) use metrics::filtered_rank;
 pub use metrics::{LinkMetrics, Ties};

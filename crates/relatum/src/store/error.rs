@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum StoreError {
     /// The operating system refused. The message ends with what to do where that is known.
-    #[error("cannot {action} {}: {source}{}", path.display(), remedy(source))]
+    #[error("cannot {action} {}: {source}{}", path.display(), remedy(action, source))]
     Io {
         /// What was tried: `read`, `write`, `create`, …
         action: &'static str,
@@ -72,8 +72,11 @@ impl StoreError {
     }
 }
 
-fn remedy(error: &io::Error) -> &'static str {
+fn remedy(action: &str, error: &io::Error) -> &'static str {
     match error.kind() {
+        io::ErrorKind::PermissionDenied if action == "read" => {
+            " (you may not read it: ask its owner, or change its permissions)"
+        }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             " (free some space there, or choose a folder on another disk)"
         }
@@ -83,5 +86,19 @@ fn remedy(error: &io::Error) -> &'static str {
         io::ErrorKind::ResourceBusy => " (name a folder that is not there yet)",
         io::ErrorKind::NotADirectory => " (a part of that path is a file, not a folder)",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_remedy_is_for_what_was_tried() {
+        let denied = |action| {
+            StoreError::io(action, Path::new("x"))(io::ErrorKind::PermissionDenied.into()).to_string()
+        };
+        assert!(denied("read").contains("you may not read it") && !denied("read").contains("write"));
+        assert!(denied("create").contains("a folder that you may write to"));
     }
 }

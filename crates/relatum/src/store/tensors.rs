@@ -55,6 +55,8 @@ pub(crate) fn write_tensors(
 pub(crate) struct TensorFile {
     path: PathBuf,
     map: Arc<Mmap>,
+    /// Where the values begin.
+    start: usize,
     texts: BTreeMap<String, String>,
     tensors: BTreeMap<String, (Dtype, Vec<usize>, Range<usize>)>,
 }
@@ -62,6 +64,19 @@ pub(crate) struct TensorFile {
 impl TensorFile {
     /// Maps a file and checks its form; with our checksum in it, its values as well.
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+        let file = Self::glance(path)?;
+        if let Some(expected) = file.texts.get(CHECKSUM) {
+            let mut checksum = Xxh3::new();
+            checksum.update(&file.map[file.start..]);
+            if *expected != format!("{:016x}", checksum.digest()) {
+                return Err(StoreError::damaged(path, "its values do not match its checksum"));
+            }
+        }
+        Ok(file)
+    }
+
+    /// Maps a file and reads its header alone, for its texts and shapes: costs the same for every size.
+    pub(crate) fn glance(path: &Path) -> Result<Self, StoreError> {
         let file = File::open(path).map_err(StoreError::io("read", path))?;
         // SAFETY: as for every file of a project, the map is read-only and the file is replaced by
         // renaming, never changed in place.
@@ -82,14 +97,7 @@ impl TensorFile {
         if tensors.values().any(|(.., bytes)| bytes.end > map.len()) {
             return Err(StoreError::damaged(path, "it ends before its last values"));
         }
-        if let Some(expected) = texts.get(CHECKSUM) {
-            let mut checksum = Xxh3::new();
-            checksum.update(&map[start..]);
-            if *expected != format!("{:016x}", checksum.digest()) {
-                return Err(StoreError::damaged(path, "its values do not match its checksum"));
-            }
-        }
-        Ok(Self { path: path.to_owned(), map: Arc::new(map), texts, tensors })
+        Ok(Self { path: path.to_owned(), map: Arc::new(map), start, texts, tensors })
     }
 
     /// A text of the header.

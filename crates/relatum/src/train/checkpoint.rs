@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::run::EpochRecord;
 use super::{Progress, Settings, TrainError, Trainer};
-use crate::model::{LinkMetrics, ModelFolder};
+use crate::model::{Card, LinkMetrics, ModelFolder};
 use crate::store::{Project, StoreError, TensorFile, write_tensors};
 
 /// The words of a checkpoint; its matrices are the parameters and the optimiser's state.
@@ -58,6 +58,54 @@ impl Checkpoint {
     /// Reads where a run of this project stands, if there is one.
     pub fn read(project: &Project, folder: &ModelFolder) -> Result<Option<Self>, TrainError> {
         Ok(Self::open(project, folder)?.map(|(checkpoint, _)| checkpoint))
+    }
+
+    /// Reads the checkpoint of a model with suspicion, for `relatum check`: its words, and that every value
+    /// of its tables is a finite number. Says whether there is one.
+    pub fn check(project: &Project, folder: &ModelFolder) -> Result<bool, TrainError> {
+        let Some((checkpoint, file)) = Self::open(project, folder)? else { return Ok(false) };
+        let path = Self::file(folder);
+        let damaged = |what: String| Err(StoreError::damaged(&path, what).into());
+        if checkpoint.epochs.len() != checkpoint.progress.epoch {
+            let (said, done) = (checkpoint.epochs.len(), checkpoint.progress.epoch);
+            return damaged(format!("it speaks of {done} finished epochs and describes {said}"));
+        }
+        for name in file.shapes().map(|(name, _)| name.to_owned()).collect::<Vec<_>>() {
+            let (_, values) = file.matrix(&name)?;
+            if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+                return damaged(format!("value {at} of its `{name}` is {}", values[at]));
+            }
+        }
+        // The tables must be those that the settings describe, or a resumed run would stumble.
+        Trainer::restore(project.graph(), checkpoint.settings.clone(), checkpoint.progress, &file)?;
+        Ok(true)
+    }
+
+    /// How far the run has come that this model is from, if that run is not finished: the model is the
+    /// best of what was trained so far, and no result. Only the header of the checkpoint is read.
+    pub fn unfinished(folder: &ModelFolder, card: &Card) -> Option<String> {
+        if card.unfinished.is_some() {
+            return card.unfinished.clone();
+        }
+        // A checkpoint that cannot be read is of no use to anyone, and `check` names it.
+        let file = TensorFile::glance(&Self::file(folder)).ok()?;
+        let checkpoint: Self = serde_json::from_str(file.text("checkpoint")?).ok()?;
+        // It may be of another run, one that will replace the model.
+        let own: Settings = serde_json::from_value(card.training.clone()?).ok()?;
+        let Settings { epochs, cool_down, .. } = own;
+        let same = Settings { epochs, cool_down, ..checkpoint.settings.clone() } == own;
+        let same = same && checkpoint.fingerprint == card.fingerprint;
+        (same && !checkpoint.finished).then(|| checkpoint.position())
+    }
+
+    /// How far it has come, in words.
+    pub fn position(&self) -> String {
+        let (at, epochs) = (self.progress, self.settings.epochs);
+        let batches = match at.batch {
+            0 => String::new(),
+            batches => format!(" and {batches} batches"),
+        };
+        format!("after {} of {epochs} epochs{batches}", at.epoch)
     }
 
     /// Where the checkpoint of a model is, whether there is one or not.

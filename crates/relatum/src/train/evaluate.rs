@@ -31,6 +31,8 @@ pub struct LinkReport {
     pub heads: LinkMetrics,
     /// By relation and direction.
     pub relations: Vec<RelationMetrics>,
+    /// Rows in which a score is infinite or no number: ranks by such scores mean nothing.
+    pub overflowed: usize,
 }
 
 /// Ranks the tail of every edge of a split among all entities, and its head likewise, other true
@@ -57,10 +59,12 @@ pub fn evaluate_some(model: &Model, graph: &Graph, split: Split, ties: Ties, mos
     let mut ranked: Vec<(RelationId, f64)> = Vec::with_capacity(groups.triples());
     let n = model.entity_count();
     let mut scores = vec![0.0; ROWS.min(all.len()) * n];
+    let mut overflowed = 0;
     for block in all.chunks(ROWS) {
         let queries: Vec<(EntityId, RelationId)> = block.iter().map(|g| (g.head, g.relation)).collect();
         let scores = &mut scores[..block.len() * n];
         model.scores(&queries, scores);
+        overflowed += scores.par_chunks_exact(n).filter(|row| row.iter().any(|it| !it.is_finite())).count();
         let ranks: Vec<Vec<f64>> = scores
             .par_chunks_exact(n)
             .zip(block)
@@ -74,7 +78,7 @@ pub fn evaluate_some(model: &Model, graph: &Graph, split: Split, ties: Ties, mos
             ranked.extend(ranks.into_iter().map(|rank| (group.relation, rank)));
         }
     }
-    report(ranked, LinkMetrics::mean(&by_query), &reciprocals)
+    LinkReport { overflowed, ..report(ranked, LinkMetrics::mean(&by_query), &reciprocals) }
 }
 
 /// Of so many (head, relation) pairs every so-manieth is looked at, where only `most` may be.
@@ -128,6 +132,7 @@ fn report(mut ranked: Vec<(RelationId, f64)>, queries: LinkMetrics, reciprocals:
         tails: of(&|relation| !backwards(relation)),
         heads: of(&backwards),
         relations,
+        overflowed: 0,
     }
 }
 

@@ -7,7 +7,7 @@ use relatum::answer::{Ask, Method};
 use relatum::benchmark::Setting;
 use relatum::control::{Cancel, Control};
 use relatum::logic::{Negation, TNorm};
-use relatum::model::{Calibration, ModelFolder};
+use relatum::model::Calibration;
 use relatum::query::Limits;
 use relatum::search::beam::Width;
 use relatum::search::continuous::ContinuousSettings;
@@ -71,9 +71,9 @@ pub(crate) struct Flags {
     /// Print the explained answers as a graph for Graphviz
     #[arg(long)]
     pub(super) dot: bool,
-    /// The name of the model
-    #[arg(long, default_value = ModelFolder::DEFAULT)]
-    pub(crate) model: String,
+    /// The name of the model [default: default, or what `relatum models --default` chose]
+    #[arg(long)]
+    pub(crate) model: Option<String>,
     /// Stop after so many seconds with what was found
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, allow_negative_numbers = true)]
     timeout: Option<Duration>,
@@ -149,7 +149,7 @@ impl Flags {
             ("explain", switch(self.explain)),
             ("json", switch(self.json)),
             ("dot", switch(self.dot)),
-            ("model", self.model.clone()),
+            ("model", self.model.clone().unwrap_or_default()),
             ("timeout", self.timeout.map_or_else(none, |timeout| timeout.as_secs_f64().to_string())),
             ("max-rows", self.max_rows.map_or_else(none, |rows| rows.to_string())),
             ("max-branches", self.max_branches.to_string()),

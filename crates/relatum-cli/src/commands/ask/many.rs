@@ -127,7 +127,7 @@ fn answered(asker: &Asker<'_>, flags: &Flags, line: &Line) -> Answered {
     let is_answer = outcome.is_ok();
     let mut json = match outcome {
         Ok((question, answers)) => {
-            as_json(text, asker.graph, &question, &asker.how(&question, flags), &answers)
+            asker.mark(as_json(text, asker.graph, &question, &asker.how(&question, flags), &answers))
         }
         Err(error) => json!({ "query": text, "error": error }),
     };

@@ -12,7 +12,6 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use relatum::benchmark::{Dataset, Family, QueryGroup, Setting};
 use relatum::graph::Split;
-use relatum::model::ModelFolder;
 use relatum::store::Project;
 
 use super::train::use_threads;
@@ -39,9 +38,9 @@ Examples:
 pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
-    /// The name of the model
-    #[arg(long, default_value = ModelFolder::DEFAULT)]
-    model: String,
+    /// The name of the model [default: default, or what `relatum models --default` chose]
+    #[arg(long)]
+    model: Option<String>,
     /// How to answer: what the paper does, or the best there is [default: paper,best]
     #[arg(long, value_delimiter = ',', value_name = "METHOD,…")]
     method: Vec<Method>,
@@ -103,7 +102,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         _ => Split::Test,
     };
     work::queries(&project, split)?;
-    let (folder, stored) = work::load(&project, &args.model)?;
+    let (folder, stored) = work::load(&project, args.model.as_deref())?;
     let mut bench = Bench::new(&project, &folder, &stored)?;
     let groups = bench.groups(split, &args.types)?;
     if groups.is_empty() {
@@ -133,7 +132,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     bench.finish();
     let report = Report {
-        model: format!("{} ({}, rank {})", args.model, stored.card.model, stored.card.rank),
+        model: format!("{} ({}, rank {})", folder.name(), stored.card.model, stored.card.rank),
         split,
         limit: args.limit,
         dataset: Dataset::of(project.graph()),

@@ -92,7 +92,7 @@ fn time(report: &Report<'_>) -> String {
 
 /// Accuracy of the types with variables against the width of the beam.
 fn by_k(project: &Project, args: &Args, split: Split, report: &Report<'_>) -> anyhow::Result<String> {
-    let (folder, stored) = work::load(project, &args.model)?;
+    let (folder, stored) = work::load(project, args.model.as_deref())?;
     let mut bench = Bench::new(project, &folder, &stored)?;
     let mut counts = Vec::new();
     let mut series = Vec::new();
@@ -120,7 +120,7 @@ fn by_rank(project: &Project, args: &Args, split: Split) -> anyhow::Result<Strin
     let mut points: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
     let mut counts = Vec::new();
     for name in ModelFolder::list(project) {
-        let (folder, stored) = work::load(project, &name)?;
+        let (folder, stored) = work::load(project, Some(&name))?;
         let mut bench = Bench::new(project, &folder, &stored)?;
         let groups = bench.groups(split, &args.types)?;
         let mut total = 0.0;

@@ -15,6 +15,7 @@ use relatum::model::{Model, ModelFolder, StoredModel};
 use relatum::store::Project;
 use relatum::train::Floor;
 
+use crate::commands::model;
 use crate::exit::{Misuse, Stopped};
 use crate::{output, signals};
 
@@ -55,9 +56,9 @@ pub(crate) struct Tuning<'t> {
     pub(crate) again: bool,
 }
 
-/// The model of a name, and where its results are.
-pub(crate) fn load(project: &Project, name: &str) -> anyhow::Result<(ModelFolder, StoredModel)> {
-    let folder = ModelFolder::of(project, name)?;
+/// The model of a name, or the default one, and where its results are.
+pub(crate) fn load(project: &Project, name: Option<&str>) -> anyhow::Result<(ModelFolder, StoredModel)> {
+    let folder = model::folder(project, name)?;
     let stored = folder.load(project)?;
     Ok((folder, stored))
 }

@@ -101,7 +101,7 @@ impl Session<'_> {
         let changed = self.settings.changed(name, value)?;
         let model = &changed.flags.model;
         if *model != self.settings.flags.model {
-            self.asker = Asker::new(self.project, model)?;
+            self.asker = Asker::new(self.project, model.as_deref())?;
         }
         self.settings = changed;
         Ok(String::new())

@@ -18,6 +18,8 @@ use crate::import::pickle::Item;
 
 /// Skeletons are short; whatever is longer is something else.
 const LONGEST_SKELETON: usize = 1000;
+/// Every key of the answers is compared with every form; the literature has 18 of them.
+const MOST_FORMS: usize = 256;
 /// How much of a bad line a message shows.
 const SHOWN: usize = 80;
 
@@ -97,6 +99,10 @@ fn read_drafts(folder: &mut Folder<'_>, file: &str) -> Result<Vec<Draft>, Folder
         let queries = queries.as_set().or_else(|| queries.as_list()).ok_or_else(|| {
             folder.malformed(file, format!("a set of queries of the form {skeleton}"), queries)
         })?;
+        folder.pay(queries.len(), file)?;
+        if drafts.len() == MOST_FORMS {
+            return Err(folder.malformed(file, format!("at most {MOST_FORMS} forms of queries"), key));
+        }
         let mut draft = Draft::new(skeleton.clone(), skeleton.clone());
         draft.extend(folder, queries, &skeleton, file)?;
         draft.sort();

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::error::ReadError;
+use super::header::{FirstRows, HeaderSign};
 
 /// A column, by position or by the name that the header gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +47,7 @@ fn column(text: &str) -> Result<Column, String> {
 /// Whether the first line names the columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
-    /// It does if it holds a usual name for head, relation and tail.
+    /// It does if it holds a usual name for head, relation and tail, or if the rows below it tell.
     #[default]
     Auto,
     /// It does.
@@ -83,21 +84,41 @@ impl<const N: usize> Layout<N> {
     }
 }
 
-/// The layout of a file of triples whose first line has these fields.
+/// The layout of a file of triples that begins with these rows, and by which sign a header was found
+/// that nobody spoke of. `known` are the headers of earlier files.
 pub(super) fn layout(
     file: &str,
-    first: &[&str],
+    rows: &FirstRows,
     columns: Option<&Columns>,
     header: Header,
-) -> Result<Layout<3>, ReadError> {
+    known: &[String],
+) -> Result<(Layout<3>, Option<HeaderSign>), ReadError> {
+    let first = &rows.first()[..];
     let usual = usual_positions(first);
-    let Some(Columns(wanted)) = columns else {
-        return Ok(match (header, usual) {
-            (Header::Absent, _) | (Header::Auto, None) => Layout::plain(),
-            (Header::Present, None) => Layout { has_header: true, ..Layout::plain() },
-            (_, Some(positions)) => Layout { positions, exactly: Some(first.len()), has_header: true },
-        });
+    let wanted = match columns {
+        Some(Columns(wanted)) => Some(positions(file, first, wanted)?),
+        None => usual.filter(|_| header != Header::Absent),
     };
+    let by_name = columns.is_some_and(|columns| columns.0.iter().any(|it| matches!(it, Column::Named(_))));
+    let sign = match header {
+        Header::Present | Header::Absent => None,
+        Header::Auto if by_name => None,
+        Header::Auto if usual.is_some() => Some(HeaderSign::UsualNames),
+        Header::Auto if known.contains(&first.join("\t")) => Some(HeaderSign::AsBefore),
+        Header::Auto => rows.looks_like_header(wanted.unwrap_or([0, 1, 2])),
+    };
+    let has_header = header == Header::Present || sign.is_some() || (by_name && header == Header::Auto);
+    let layout = match wanted {
+        Some(positions) => {
+            let exactly = columns.is_none().then_some(first.len());
+            Layout { positions, exactly, has_header }
+        }
+        None => Layout { has_header, ..Layout::plain() },
+    };
+    Ok((layout, sign))
+}
+
+fn positions(file: &str, first: &[&str], wanted: &[Column; 3]) -> Result<[usize; 3], ReadError> {
     let mut positions = [0; 3];
     for (position, column) in positions.iter_mut().zip(wanted) {
         *position = match column {
@@ -105,17 +126,16 @@ pub(super) fn layout(
             Column::Named(name) => named(first, name).ok_or_else(|| ReadError::NoColumn {
                 file: file.to_owned(),
                 name: name.clone(),
-                found: first.iter().map(|field| format!("'{field}'")).collect::<Vec<_>>().join(", "),
+                found: quoted(first),
             })?,
         };
     }
-    let by_name = wanted.iter().any(|column| matches!(column, Column::Named(_)));
-    let has_header = match header {
-        Header::Present => true,
-        Header::Absent => false,
-        Header::Auto => by_name || usual.is_some(),
-    };
-    Ok(Layout { positions, exactly: None, has_header })
+    Ok(positions)
+}
+
+/// Fields as a message shows them.
+pub(super) fn quoted(fields: &[&str]) -> String {
+    fields.iter().map(|field| format!("'{field}'")).collect::<Vec<_>>().join(", ")
 }
 
 fn named(first: &[&str], name: &str) -> Option<usize> {
@@ -125,23 +145,53 @@ fn named(first: &[&str], name: &str) -> Option<usize> {
 
 /// Positions of head, relation and tail if a line holds a usual name for each.
 fn usual_positions(first: &[&str]) -> Option<[usize; 3]> {
-    const HEAD: [&str; 8] = ["head", "subject", "source", "subj", "s", "h", "from", "start"];
-    const RELATION: [&str; 9] =
-        ["relation", "predicate", "property", "rel", "pred", "p", "r", "edge", "relationship"];
-    const TAIL: [&str; 8] = ["tail", "object", "target", "obj", "o", "t", "to", "end"];
+    const HEAD: [&str; 10] =
+        ["head", "subject", "source", "subj", "s", "h", "from", "start", "src", "head entity"];
+    const RELATION: [&str; 14] = [
+        "relation",
+        "predicate",
+        "property",
+        "rel",
+        "pred",
+        "p",
+        "r",
+        "edge",
+        "relationship",
+        "relation type",
+        "edge type",
+        "type",
+        "kind",
+        "label",
+    ];
+    const TAIL: [&str; 10] = ["tail", "object", "target", "obj", "o", "t", "to", "end", "dst", "tail entity"];
+    // `Head_ID` and `:START_ID` are heads, too; but where there is a `head`, that is the one.
+    let plain: Vec<String> = first.iter().map(|field| plain_name(field)).collect();
     let find = |names: &[&str]| {
-        first.iter().position(|field| names.iter().any(|name| field.eq_ignore_ascii_case(name)))
+        let exact = |name: &&str| first.iter().position(|field| field.eq_ignore_ascii_case(name));
+        let alike = |name: &&str| plain.iter().position(|field| field == name);
+        names.iter().find_map(exact).or_else(|| names.iter().find_map(alike))
     };
     Some([find(&HEAD)?, find(&RELATION)?, find(&TAIL)?])
+}
+
+/// A name of a column without what tables like to put around it.
+fn plain_name(name: &str) -> String {
+    let name = name.trim_start_matches(':').to_ascii_lowercase().replace(['_', '-'], " ");
+    let bare = [" id", " name", " label"].iter().find_map(|suffix| name.strip_suffix(suffix));
+    bare.unwrap_or(&name).to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn rows(first: &[&str]) -> FirstRows {
+        FirstRows { line: 1, rows: vec![first.iter().map(|&field| field.to_owned()).collect()] }
+    }
+
     fn positions(first: &[&str], columns: Option<&str>) -> ([usize; 3], bool) {
         let columns = columns.map(|text| text.parse().unwrap());
-        let layout = layout("f", first, columns.as_ref(), Header::Auto).unwrap();
+        let (layout, _) = layout("f", &rows(first), columns.as_ref(), Header::Auto, &[]).unwrap();
         (layout.positions, layout.has_header)
     }
 
@@ -151,6 +201,9 @@ mod tests {
         assert_eq!(positions(&["id", "tail", "relation", "head"], None), ([3, 2, 1], true));
         assert_eq!(positions(&["Berlin", "capital_of", "Germany"], None), ([0, 1, 2], false));
         assert_eq!(positions(&["s", "likes", "t"], None), ([0, 1, 2], false));
+        assert_eq!(positions(&["source", "target", "type", "weight"], None), ([0, 2, 1], true));
+        assert_eq!(positions(&[":START_ID", ":TYPE", ":END_ID"], None), ([0, 1, 2], true));
+        assert_eq!(positions(&["label", "relation", "head_id", "tail_id"], None), ([2, 1, 3], true));
     }
 
     #[test]
@@ -162,7 +215,8 @@ mod tests {
     #[test]
     fn a_column_that_is_not_there_is_named_with_those_that_are() {
         let columns = "x,effect,gene".parse().unwrap();
-        let error = layout("f.csv", &["drug", "effect", "gene"], Some(&columns), Header::Auto).unwrap_err();
+        let rows = rows(&["drug", "effect", "gene"]);
+        let error = layout("f.csv", &rows, Some(&columns), Header::Auto, &[]).unwrap_err();
         insta::assert_snapshot!(error, @"f.csv has no column 'x': its first line names 'drug', 'effect', 'gene'");
     }
 

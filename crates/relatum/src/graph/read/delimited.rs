@@ -64,6 +64,7 @@ pub(super) fn read_rows<const N: usize>(
 ) -> Result<(), ReadError> {
     let (name, codec) = (source.name.clone(), source.codec);
     let start = source.start.clone();
+    let given_up = source.given_up();
     let (full, filled) = sync_channel(IN_FLIGHT);
     let (empty, emptied) = channel();
     thread::scope(|scope| {
@@ -77,15 +78,23 @@ pub(super) fn read_rows<const N: usize>(
                 let _ = full.send(Err(explain(&name, codec, error)));
             }
         });
-        consume(&filled, &empty, &mut rows, &mut bad)
+        // The scope joins the thread, which may wait for room in the channel or for more input. So
+        // both ends of the channels go to `consume`, which drops them when it returns, and an error
+        // gives the source up.
+        let outcome = consume(filled, empty, &mut rows, &mut bad);
+        if outcome.is_err() {
+            given_up.set();
+        }
+        outcome
     })
 }
 
 type Filled<const N: usize> = Result<Batch<N>, ReadError>;
 
+#[expect(clippy::needless_pass_by_value, reason = "the other thread ends when these are dropped")]
 fn consume<const N: usize>(
-    filled: &Receiver<Filled<N>>,
-    empty: &Sender<Batch<N>>,
+    filled: Receiver<Filled<N>>,
+    empty: Sender<Batch<N>>,
     rows: &mut impl FnMut(&[[Text<'_>; N]]) -> Result<(), ReadError>,
     bad: &mut impl FnMut(u64, LineProblem) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {

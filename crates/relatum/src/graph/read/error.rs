@@ -13,7 +13,7 @@ pub enum ReadError {
         file: String,
     },
     /// The operating system could not read the file.
-    #[error("cannot read {file}: {source}")]
+    #[error("cannot read {file}: {source}{}", may_not(source))]
     Io {
         /// The file.
         file: String,
@@ -30,6 +30,67 @@ pub enum ReadError {
         /// What the decoder said.
         what: String,
     },
+    /// After the end of the compressed data there are other bytes: two files in one, or a download with
+    /// something behind it.
+    #[error(
+        "{file} has {count} or more bytes after the end of its gzip data, and they are no gzip (they begin with {start}): \
+         cut them off, for example with `gzip -dc {file} > FILE`, or fetch it again"
+    )]
+    TrailingBytes {
+        /// The file.
+        file: String,
+        /// How many, at least.
+        count: usize,
+        /// How they begin.
+        start: String,
+    },
+    /// A form of tables or graphs that is not read here: convert it.
+    #[error("{file} is {what}, which is not read: convert it, for example with `{command}`")]
+    Foreign {
+        /// The file.
+        file: String,
+        /// What it is.
+        what: &'static str,
+        /// A command that turns it into what is read.
+        command: String,
+    },
+    /// A document that cannot be read past a mistake has one. Mend it.
+    #[error("{file}{}: {message}; mend the document: {format} cannot be read past a mistake", at_line(*line))]
+    BadDocument {
+        /// The file.
+        file: String,
+        /// The line, counted from 1, where the parser says it.
+        line: Option<u64>,
+        /// What the parser expected.
+        message: String,
+        /// What the file was read as.
+        format: String,
+    },
+    /// A JSON-LD document refers to a context on the web, which is never fetched.
+    #[error(
+        "{file} refers to a context on the web, and nothing is fetched from there: write the context into the file, \
+         or expand it first, for example with `jsonld expand FILE > expanded.jsonld`"
+    )]
+    RemoteContext {
+        /// The file.
+        file: String,
+    },
+    /// An RDF document asks for more than its size allows. Do not trust the file.
+    #[error("{file} has {what}: no RDF tool writes this, and it could fill the memory")]
+    Excess {
+        /// The file.
+        file: String,
+        /// What it has.
+        what: String,
+    },
+    /// A named graph was asked for of a file that has no graphs.
+    #[error("{file} is {format}, which has no named graphs: --graph is for N-Quads, TriG and JSON-LD")]
+    NoGraphs {
+        /// The file.
+        file: String,
+        /// What it is.
+        format: String,
+    },
     /// The file holds nothing that could be a triple.
     #[error("{file} holds no triples{why}")]
     Empty {
@@ -41,7 +102,7 @@ pub enum ReadError {
     /// Neither the name nor the content says what the file is.
     #[error(
         "cannot tell what {file} is (it begins with {start}): expected triples as TSV, CSV, N-Triples, \
-         Turtle, N-Quads or TriG; say which with --format"
+         Turtle, N-Quads, TriG, RDF/XML or JSON-LD; say which with --format"
     )]
     UnknownFormat {
         /// The file.
@@ -58,6 +119,23 @@ pub enum ReadError {
         name: String,
         /// The names that are there.
         found: String,
+    },
+    /// A table has more than three columns and does not say which are head, relation and tail.
+    #[error(
+        "{file}:{line}: expected 3 columns, found {found} ({first}): take three of them as head, relation and tail \
+         with --columns, for example --columns {columns}"
+    )]
+    WhichColumns {
+        /// The file.
+        file: String,
+        /// Its first line that is not blank, from 1.
+        line: u64,
+        /// How many columns that has.
+        found: usize,
+        /// Its fields.
+        first: String,
+        /// Three columns that could be meant.
+        columns: String,
     },
     /// A line is not a triple. Mend it, or read past such lines with `--skip-bad-lines`.
     #[error("{file}:{line}: {problem}; mend the line, or pass over such lines with --skip-bad-lines")]
@@ -140,6 +218,18 @@ pub enum LineProblem {
         /// What the parser expected.
         message: String,
     },
+}
+
+fn at_line(line: Option<u64>) -> String {
+    line.map_or_else(String::new, |line| format!(":{line}"))
+}
+
+fn may_not(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => " (you may not read it: ask its owner, or change its permissions)",
+        io::ErrorKind::IsADirectory => " (name the files in it)",
+        _ => "",
+    }
 }
 
 fn columns_hint(expected: usize, found: usize) -> &'static str {

@@ -49,7 +49,7 @@ pub fn split_files(dir: &Path) -> Option<Vec<(Split, PathBuf)>> {
         else {
             continue;
         };
-        let known = ["", "txt", "tsv", "csv", "nt", "ttl", "nq", "trig"];
+        let known = ["", "txt", "tsv", "csv", "nt", "ttl", "nq", "trig", "rdf", "owl", "jsonld"];
         let bare = format.strip_suffix(".gz").or_else(|| format.strip_suffix(".zst")).unwrap_or(format);
         if !entry.path().is_file() || !known.contains(&bare.to_ascii_lowercase().as_str()) {
             continue;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::error::ReadError;
+use super::foreign;
 use super::source::Source;
 
 /// A way of writing triples.
@@ -20,17 +21,23 @@ pub enum Format {
     NQuads,
     /// Turtle with named graphs; the default graph is read.
     TriG,
+    /// RDF in XML, as ontologies are published.
+    RdfXml,
+    /// RDF in JSON; the default graph is read.
+    JsonLd,
 }
 
 impl Format {
     /// Every format with the names it goes by.
-    pub const NAMES: [(&'static str, Self); 6] = [
+    pub const NAMES: [(&'static str, Self); 8] = [
         ("tsv", Self::Tsv),
         ("csv", Self::Csv),
         ("nt", Self::NTriples),
         ("ttl", Self::Turtle),
         ("nq", Self::NQuads),
         ("trig", Self::TriG),
+        ("rdf", Self::RdfXml),
+        ("jsonld", Self::JsonLd),
     ];
 
     /// The format of an extension or of a flag's value.
@@ -43,9 +50,19 @@ impl Format {
         !matches!(self, Self::Tsv | Self::Csv)
     }
 
+    /// Whether a mistake in the middle leaves the rest readable.
+    pub(super) fn is_of_lines(self) -> bool {
+        !matches!(self, Self::RdfXml | Self::JsonLd)
+    }
+
     /// By the extension, looking through `.gz` and `.zst`; else by the content.
     pub(super) fn guess(path: &Path, source: &Source<'_>) -> Result<Self, ReadError> {
-        by_extension(path).or_else(|| by_content(&source.start)).ok_or_else(|| {
+        foreign::refuse_binary(&source.name, &source.start)?;
+        if let Some(format) = by_extension(path) {
+            return Ok(format);
+        }
+        foreign::refuse_text(&source.name, &source.start)?;
+        by_content(&source.start).ok_or_else(|| {
             let start = String::from_utf8_lossy(&source.start[..source.start.len().min(40)]);
             ReadError::UnknownFormat { file: source.name.clone(), start: format!("{start:?}") }
         })
@@ -61,6 +78,8 @@ impl std::fmt::Display for Format {
             Self::Turtle => "Turtle",
             Self::NQuads => "N-Quads",
             Self::TriG => "TriG",
+            Self::RdfXml => "RDF/XML",
+            Self::JsonLd => "JSON-LD",
         })
     }
 }
@@ -70,7 +89,14 @@ fn by_extension(path: &Path) -> Option<Format> {
     if ["gz", "zst"].contains(&extension.to_ascii_lowercase().as_str()) {
         return by_extension(Path::new(path.file_stem()?));
     }
-    Format::by_name(extension)
+    // Other XML and JSON has these endings, too: their content decides.
+    let alias = if extension.eq_ignore_ascii_case("owl") { "rdf" } else { extension };
+    Format::by_name(alias)
+}
+
+/// Whether a JSON text has one of the words that JSON-LD has.
+pub(super) fn is_json_ld(text: &str) -> bool {
+    ["\"@context\"", "\"@id\"", "\"@graph\"", "\"@type\""].iter().any(|word| text.contains(word))
 }
 
 fn by_content(start: &[u8]) -> Option<Format> {
@@ -82,6 +108,9 @@ fn by_content(start: &[u8]) -> Option<Format> {
         // TriG reads everything that is Turtle, and named graphs as well.
         return Some(Format::TriG);
     }
+    if line.starts_with("<?xml") || line.starts_with("<!") || line.starts_with("<rdf:RDF") {
+        return Some(Format::RdfXml);
+    }
     if line.starts_with('<') || line.starts_with("_:") {
         let mut words = line.split_whitespace().skip(1);
         let one_statement =
@@ -89,7 +118,7 @@ fn by_content(start: &[u8]) -> Option<Format> {
         return Some(if one_statement { Format::NQuads } else { Format::TriG });
     }
     if line.starts_with(['{', '[']) {
-        return None;
+        return is_json_ld(&text).then_some(Format::JsonLd);
     }
     if line.contains('\t') {
         return Some(Format::Tsv);
@@ -107,6 +136,8 @@ mod tests {
             ["a.tsv", "a.CSV", "a.nt.gz", "a.b.ttl.zst", "a.trig"].map(|name| by_extension(Path::new(name)));
         let expected = [Format::Tsv, Format::Csv, Format::NTriples, Format::Turtle, Format::TriG];
         assert_eq!(formats, expected.map(Some));
+        let formats = ["a.rdf", "a.owl.gz", "a.jsonld"].map(|name| by_extension(Path::new(name)));
+        assert_eq!(formats, [Format::RdfXml, Format::RdfXml, Format::JsonLd].map(Some));
         assert_eq!(by_extension(Path::new("train.txt")), None);
     }
 
@@ -126,6 +157,9 @@ mod tests {
         ]
         .map(|text| by_content(text.as_bytes()));
         assert_eq!(formats, [TriG, TriG, NQuads, NQuads, TriG, TriG, Tsv, Csv, Csv].map(Some));
+        assert_eq!(by_content(b"<?xml version='1.0'?><rdf:RDF/>"), Some(Format::RdfXml));
+        assert_eq!(by_content(b"<rdf:RDF xmlns:rdf='x'>"), Some(Format::RdfXml));
+        assert_eq!(by_content(b"[{\"@id\": \"http://a\"}]"), Some(Format::JsonLd));
         assert_eq!(by_content(b"{\"a\": 1, \"b\": 2}"), None);
         assert_eq!(by_content(b"\x89PNG\r\n"), None);
         assert_eq!(by_content(b""), None);

@@ -12,12 +12,15 @@ mod delimited;
 mod error;
 mod folder;
 pub mod folders;
+mod foreign;
 mod format;
+mod header;
 mod lines;
 pub mod query2box;
 mod rdf;
 mod separators;
 mod source;
+mod watch;
 
 use std::path::Path;
 
@@ -25,11 +28,12 @@ pub use columns::{Column, Columns, Header};
 pub use error::{LineProblem, ReadError};
 pub use folder::{BenchmarkFolder, FolderError, FolderReport};
 pub use format::Format;
+pub use header::HeaderSign;
 pub use source::{Observer, Unobserved};
 
-use self::columns::{Layout, layout};
-use self::csv::CsvRows;
+use self::columns::{Layout, layout, quoted};
 use self::delimited::{Text, read_rows};
+use self::header::FirstRows;
 use self::rdf::{BlankNodes, RdfLabels, RdfReader};
 use self::source::Source;
 use super::{GraphBuilder, Split, Triple};
@@ -45,6 +49,8 @@ pub struct Options {
     pub header: Header,
     /// Keep RDF literals as entities.
     pub literals: bool,
+    /// The IRI of the named graph to read from RDF datasets, instead of the default graph.
+    pub graph: Option<String>,
     /// Pass over lines that are no triples, and report them.
     pub skip_bad_lines: bool,
 }
@@ -66,12 +72,16 @@ pub struct FileReport {
     pub literals: u64,
     /// RDF: triples that gave a label.
     pub labels: u64,
-    /// RDF: quads of named graphs that were left out.
+    /// RDF: quads of other graphs that were left out.
     pub other_graphs: u64,
+    /// RDF: the first few of these graphs.
+    pub other_graph_names: Vec<String>,
     /// RDF: prefixes that an earlier file uses for something else; theirs stay.
     pub other_prefixes: Vec<String>,
-    /// Tables: the first line, if it was taken for a header without being asked for.
-    pub guessed_header: Option<String>,
+    /// Tables: the first line, if it was taken for a header without being asked for, and why.
+    pub guessed_header: Option<(String, HeaderSign)>,
+    /// Tables: the names of the three columns that were taken, where nobody chose them among others.
+    pub taken_columns: Option<String>,
 }
 
 /// Collects the triples of several files.
@@ -81,12 +91,21 @@ pub struct Reader<'a> {
     options: Options,
     observer: &'a dyn Observer,
     blank_nodes: BlankNodes,
+    /// The headers of tables so far, their fields with tabs between.
+    headers: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
     /// A reader that adds to what a builder holds already.
     pub fn new(builder: GraphBuilder, options: Options, observer: &'a dyn Observer) -> Self {
-        Self { builder, labels: RdfLabels::default(), options, observer, blank_nodes: BlankNodes::default() }
+        Self {
+            builder,
+            labels: RdfLabels::default(),
+            options,
+            observer,
+            blank_nodes: BlankNodes::default(),
+            headers: Vec::new(),
+        }
     }
 
     /// Reads one file, or standard input for `-`, into a split.
@@ -100,12 +119,16 @@ impl<'a> Reader<'a> {
         let mut report =
             FileReport { file: source.name.clone(), format: format.to_string(), ..FileReport::default() };
         let mut problems = Problems::new(&source.name, self.options.skip_bad_lines);
+        if self.options.graph.is_some() && !matches!(format, Format::NQuads | Format::TriG | Format::JsonLd) {
+            return Err(ReadError::NoGraphs { file: source.name, format: format.to_string() });
+        }
         if format.is_rdf() {
             let mut rdf = RdfReader {
                 builder: &mut self.builder,
                 labels: &mut self.labels,
                 split,
                 keep_literals: self.options.literals,
+                graph: self.options.graph.as_deref(),
                 blank_nodes: &mut self.blank_nodes,
             };
             rdf.blank_nodes.next_file();
@@ -174,12 +197,7 @@ impl<'a> Reader<'a> {
         problems: &mut Problems,
         report: &mut FileReport,
     ) -> Result<(), ReadError> {
-        let first = first_row(&source.start, format);
-        let first: Vec<&str> = first.iter().map(String::as_str).collect();
-        let layout = layout(&source.name, &first, self.options.columns.as_ref(), self.options.header)?;
-        if layout.has_header && self.options.header == Header::Auto && self.options.columns.is_none() {
-            report.guessed_header = Some(first.join(", "));
-        }
+        let layout = self.table_layout(&source, format, report)?;
         let builder = &mut self.builder;
         let file = source.name.clone();
         let add = |rows: &[[Text<'_>; 3]]| {
@@ -199,6 +217,40 @@ impl<'a> Reader<'a> {
             Ok(())
         };
         read_rows(source, format, layout, add, |line, problem| problems.meet(line, problem))
+    }
+}
+
+impl Reader<'_> {
+    /// Where head, relation and tail are in a table, and whether it has a header.
+    fn table_layout(
+        &mut self,
+        source: &Source<'_>,
+        format: Format,
+        report: &mut FileReport,
+    ) -> Result<Layout<3>, ReadError> {
+        let Options { columns, header, skip_bad_lines, .. } = &self.options;
+        let rows = FirstRows::of(&source.start, source.is_whole(), format);
+        let first = rows.first();
+        let (layout, sign) = layout(&source.name, &rows, columns.as_ref(), *header, &self.headers)?;
+        if layout.is_plain() && first.len() > 3 && !skip_bad_lines {
+            return Err(ReadError::WhichColumns {
+                file: source.name.clone(),
+                line: rows.line,
+                found: first.len(),
+                first: quoted(&first),
+                columns: rows.suggestion(layout.has_header),
+            });
+        }
+        if layout.has_header {
+            self.headers.push(first.join("\t"));
+        }
+        if let Some(sign) = sign {
+            report.guessed_header = Some((first.join(", "), sign));
+        }
+        if columns.is_none() && layout.has_header && first.len() > 3 {
+            report.taken_columns = Some(layout.positions.map(|at| first[at]).join(", "));
+        }
+        Ok(layout)
     }
 }
 
@@ -253,26 +305,12 @@ fn why_empty(report: &FileReport) -> String {
         FileReport { literals: 1.., .. } => {
             ": all its objects are literals (keep them as entities with --literals)".to_owned()
         }
-        FileReport { other_graphs: 1.., .. } => {
-            ": all its quads are in named graphs, not the default one".to_owned()
+        FileReport { other_graphs: 1.., other_graph_names, .. } => {
+            let names = other_graph_names.join(", ");
+            format!(": all its quads are in other graphs ({names}); --graph IRI reads one of them")
         }
         _ => String::new(),
     }
-}
-
-/// The fields of the first line, for finding a header.
-fn first_row(start: &[u8], format: Format) -> Vec<String> {
-    let own = |field: &[u8]| String::from_utf8_lossy(field.trim_ascii()).into_owned();
-    if format == Format::Csv {
-        let mut rows = CsvRows::new(start, start);
-        return match rows.next() {
-            Ok(Some((_, Ok(fields)))) => fields.into_iter().map(own).collect(),
-            _ => Vec::new(),
-        };
-    }
-    let mut lines = start.split(|&byte| byte == b'\n');
-    let line = lines.find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
-    line.split(|&byte| byte == b'\t').map(own).collect()
 }
 
 #[cfg(test)]

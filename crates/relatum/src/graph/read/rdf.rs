@@ -1,7 +1,7 @@
 //! RDF in all its line and Turtle forms, through `oxrdfio`.
 
 use oxrdf::{GraphName, NamedOrBlankNode, Term};
-use oxrdfio::{RdfFormat, RdfParseError, RdfParser, RdfSyntaxError};
+use oxrdfio::{JsonLdProfileSet, RdfFormat, RdfParseError, RdfParser, RdfSyntaxError};
 use std::collections::HashMap;
 use std::io::Read;
 use std::rc::Rc;
@@ -10,6 +10,7 @@ use super::error::{LineProblem, ReadError};
 use super::format::Format;
 use super::lines::{BoundedLines, LongLine};
 use super::source::{Source, explain};
+use super::watch::{Excess, Watched, check_entities};
 use super::{FileReport, Problems};
 use crate::graph::{GraphBuilder, Split};
 
@@ -63,6 +64,8 @@ pub(super) struct RdfReader<'a> {
     pub(super) labels: &'a mut RdfLabels,
     pub(super) split: Split,
     pub(super) keep_literals: bool,
+    /// The named graph to read, instead of the default one.
+    pub(super) graph: Option<&'a str>,
     /// The blank nodes met so far. Those of one file are not those of another, and a parser gives
     /// nameless ones random names, so they are numbered as they come.
     pub(super) blank_nodes: &'a mut BlankNodes,
@@ -100,30 +103,52 @@ impl RdfReader<'_> {
         report: &mut FileReport,
     ) -> Result<(), ReadError> {
         let (file, codec) = (source.name.clone(), source.codec);
+        if format == Format::RdfXml {
+            check_entities(&source.start).map_err(|excess| excessive(&file, excess))?;
+        }
+        let start = source.start.clone();
         let lines = matches!(format, Format::NTriples | Format::NQuads);
         let long_lines = Rc::default();
         let bytes: Box<dyn Read> = if lines {
             Box::new(BoundedLines::new(source.into_reader(), problems.skip.then(|| Rc::clone(&long_lines))))
         } else {
-            Box::new(source.into_reader())
+            match format {
+                Format::RdfXml => Box::new(Watched::xml(&start, source.into_reader())),
+                Format::JsonLd => Box::new(Watched::json_ld(source.into_reader())),
+                _ => Box::new(source.into_reader()),
+            }
         };
         let mut parser = RdfParser::from_format(rdf_format(format)).for_reader(bytes);
         for quad in parser.by_ref() {
             let quad = match quad {
                 Ok(quad) => quad,
-                Err(RdfParseError::Io(error)) => match error.get_ref().and_then(|inner| inner.downcast_ref())
-                {
-                    Some(LongLine(line)) => return problems.meet(*line, LineProblem::TooLong),
-                    None => return Err(explain(&file, codec, error)),
-                },
+                Err(RdfParseError::Io(error)) => {
+                    let inner = error.get_ref();
+                    if let Some(LongLine(line)) = inner.and_then(|inner| inner.downcast_ref()) {
+                        return problems.meet(*line, LineProblem::TooLong);
+                    }
+                    if let Some(&excess) = inner.and_then(|inner| inner.downcast_ref::<Excess>()) {
+                        return Err(excessive(&file, excess));
+                    }
+                    return Err(explain(&file, codec, error));
+                }
                 Err(RdfParseError::Syntax(error)) => {
                     let (line, message) = located(&error);
+                    if !format.is_of_lines() {
+                        let line = error.location().map(|_| line);
+                        return Err(mistaken(file, format, line, message));
+                    }
                     problems.meet(line, LineProblem::Syntax { message })?;
                     continue;
                 }
             };
-            if quad.graph_name != GraphName::DefaultGraph {
+            if !self.wants(&quad.graph_name) {
                 report.other_graphs += 1;
+                let name = quad.graph_name.to_string();
+                if report.other_graph_names.len() < GRAPHS_SHOWN && !report.other_graph_names.contains(&name)
+                {
+                    report.other_graph_names.push(name);
+                }
                 continue;
             }
             if !self.builder.has_room(1) {
@@ -140,6 +165,14 @@ impl RdfReader<'_> {
             }
         }
         Ok(())
+    }
+
+    fn wants(&self, graph: &GraphName) -> bool {
+        match (graph, self.graph) {
+            (GraphName::DefaultGraph, None) => true,
+            (GraphName::NamedNode(node), Some(wanted)) => node.as_str() == wanted,
+            _ => false,
+        }
     }
 
     fn take(&mut self, subject: NamedOrBlankNode, predicate: &str, object: Term, report: &mut FileReport) {
@@ -180,11 +213,28 @@ fn located(error: &RdfSyntaxError) -> (u64, String) {
     (place.start.line + 1, format!("column {}: {what}", place.start.column + 1))
 }
 
+/// How many other graphs are named.
+const GRAPHS_SHOWN: usize = 5;
+
+fn excessive(file: &str, excess: Excess) -> ReadError {
+    ReadError::Excess { file: file.to_owned(), what: excess.to_string() }
+}
+
+fn mistaken(file: String, format: Format, line: Option<u64>, message: String) -> ReadError {
+    // The words of the parser; it has no callback for documents, so that it fetches none.
+    if format == Format::JsonLd && message.to_lowercase().contains("callback") {
+        return ReadError::RemoteContext { file };
+    }
+    ReadError::BadDocument { file, line, message, format: format.to_string() }
+}
+
 fn rdf_format(format: Format) -> RdfFormat {
     match format {
         Format::NTriples => RdfFormat::NTriples,
         Format::NQuads => RdfFormat::NQuads,
         Format::TriG => RdfFormat::TriG,
+        Format::RdfXml => RdfFormat::RdfXml,
+        Format::JsonLd => RdfFormat::JsonLd { profile: JsonLdProfileSet::empty() },
         Format::Turtle | Format::Tsv | Format::Csv => RdfFormat::Turtle,
     }
 }

@@ -1,11 +1,15 @@
 //! Where bytes come from: a file or standard input, decompressed on the way.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
+
+use flate2::bufread::GzDecoder;
 
 use super::error::ReadError;
 
@@ -32,37 +36,54 @@ pub(super) struct Source<'a> {
     /// The first bytes after decompression, for guessing the format. They are still to be read.
     pub(super) start: Vec<u8>,
     rest: Box<dyn Read + Send + 'a>,
+    given_up: GivenUp,
+}
+
+/// Says to a source that nobody wants the rest of it: a read that waits for more ends at once.
+#[derive(Clone, Default)]
+pub(super) struct GivenUp(Arc<AtomicBool>);
+
+impl GivenUp {
+    pub(super) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 const START: usize = 64 << 10;
+/// The byte order mark that some programs put before UTF-8.
+const BOM: &[u8] = b"\xef\xbb\xbf";
 
 impl<'a> Source<'a> {
     /// Opens a path, or standard input for `-`.
     pub(super) fn open(path: &Path, observer: &'a dyn Observer) -> Result<Self, ReadError> {
+        let given_up = GivenUp::default();
         if path == Path::new("-") {
-            return Self::new(
-                "standard input".to_owned(),
-                Pump::start(|| Ok(io::stdin()), observer),
-                observer,
-            );
+            let pump = Pump::start(|| Ok(io::stdin()), observer, given_up.clone());
+            return Self::new("standard input".to_owned(), pump, observer, given_up);
         }
         let name = path.display().to_string();
         if fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
             // A named pipe waits already when it is opened.
             let path = path.to_owned();
-            return Self::new(name, Pump::start(move || File::open(path), observer), observer);
+            let pump = Pump::start(move || File::open(path), observer, given_up.clone());
+            return Self::new(name, pump, observer, given_up);
         }
         match File::open(path) {
-            Ok(file) => Self::new(name, file, observer),
+            Ok(file) => Self::new(name, file, observer, given_up),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(ReadError::NotFound { file: name }),
             Err(source) => Err(ReadError::Io { file: name, source }),
         }
     }
 
-    pub(super) fn new(
+    fn new(
         name: String,
         bytes: impl Read + Send + 'a,
         observer: &'a dyn Observer,
+        given_up: GivenUp,
     ) -> Result<Self, ReadError> {
         let mut raw: Box<dyn Read + Send + 'a> = Box::new(Observed { bytes, observer });
         let mut magic = Vec::new();
@@ -76,18 +97,28 @@ impl<'a> Source<'a> {
         // Who reads more than this at once gets it without another copy.
         let raw = BufReader::with_capacity(128 << 10, Cursor::new(magic).chain(raw));
         let mut rest: Box<dyn Read + Send + 'a> = match codec {
-            Some("gzip") => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
+            Some("gzip") => Box::new(Gzip { member: Some(GzDecoder::new(raw)) }),
             Some("zstd") => Box::new(zstd::Decoder::with_buffer(raw).map_err(failed)?),
             _ => Box::new(raw),
         };
         let mut start = Vec::new();
         let first = rest.by_ref().take(START as u64).read_to_end(&mut start);
-        let mut source = Self { name, codec, start, rest };
+        let mut source = Self { name, codec, start, rest, given_up };
         first.map_err(|error| source.failed(error))?;
-        if source.start.starts_with(b"\xef\xbb\xbf") {
-            source.start.drain(..3);
+        if source.start.starts_with(BOM) {
+            source.start.drain(..BOM.len());
         }
         Ok(source)
+    }
+
+    /// Whether `start` is all there is.
+    pub(super) fn is_whole(&self) -> bool {
+        self.start.len() + BOM.len() < START
+    }
+
+    /// How to end a reader of this source that another thread waits in.
+    pub(super) fn given_up(&self) -> GivenUp {
+        self.given_up.clone()
     }
 
     /// Everything, from the first byte on.
@@ -107,6 +138,9 @@ pub(super) fn explain(name: &str, codec: Option<&'static str>, error: io::Error)
     if error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<StopRequested>) {
         return ReadError::Stopped;
     }
+    if let Some(Trailing { count, start }) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        return ReadError::TrailingBytes { file, count: *count, start: format!("{start:?}") };
+    }
     if error.to_string().contains("buffer maximal size") {
         // The words of the RDF parser; its error has no kind of its own.
         return ReadError::TooLong { file };
@@ -121,6 +155,52 @@ pub(super) fn explain(name: &str, codec: Option<&'static str>, error: io::Error)
         }
         _ => ReadError::Io { file, source: error },
     }
+}
+
+/// Gzip data of several members, one after the other, with zeros behind the last where a tape or disk
+/// filled its block. Anything else behind it is an error of its own kind: the data is whole, but the
+/// file is not what it says.
+struct Gzip<R> {
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for Gzip<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let read = member.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            let Some(mut rest) = self.member.take().map(GzDecoder::into_inner) else { break };
+            loop {
+                let bytes = rest.fill_buf()?;
+                let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+                if bytes.is_empty() {
+                    return Ok(0);
+                }
+                if zeros < bytes.len() {
+                    rest.consume(zeros);
+                    break;
+                }
+                rest.consume(zeros);
+            }
+            let bytes = rest.fill_buf()?;
+            if bytes[0] != 0x1f || bytes.get(1).is_some_and(|second| *second != 0x8b) {
+                let start = String::from_utf8_lossy(&bytes[..bytes.len().min(20)]).into_owned();
+                return Err(io::Error::other(Trailing { count: bytes.len(), start }));
+            }
+            self.member = Some(GzDecoder::new(rest));
+        }
+        Ok(0)
+    }
+}
+
+/// Bytes behind gzip data that are none.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("bytes after the end of the gzip data")]
+struct Trailing {
+    count: usize,
+    start: String,
 }
 
 struct Observed<'a, R> {
@@ -145,12 +225,14 @@ struct Pump<'a> {
     blocks: Receiver<io::Result<Vec<u8>>>,
     current: Cursor<Vec<u8>>,
     observer: &'a dyn Observer,
+    given_up: GivenUp,
 }
 
 impl<'a> Pump<'a> {
     fn start<R: Read>(
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
         observer: &'a dyn Observer,
+        given_up: GivenUp,
     ) -> Self {
         let (send, blocks) = sync_channel(4);
         thread::spawn(move || {
@@ -174,7 +256,7 @@ impl<'a> Pump<'a> {
                 }
             }
         });
-        Self { blocks, current: Cursor::default(), observer }
+        Self { blocks, current: Cursor::default(), observer, given_up }
     }
 }
 
@@ -187,7 +269,7 @@ impl Read for Pump<'_> {
             }
             match self.blocks.recv_timeout(Duration::from_millis(50)) {
                 Ok(block) => self.current = Cursor::new(block?),
-                Err(RecvTimeoutError::Timeout) if self.observer.stop() => {
+                Err(RecvTimeoutError::Timeout) if self.observer.stop() || self.given_up.is_set() => {
                     return Err(io::Error::other(StopRequested));
                 }
                 Err(RecvTimeoutError::Timeout) => {}

@@ -139,8 +139,63 @@ fn a_quote_that_is_never_closed_does_not_swallow_the_file() {
 fn a_guessed_header_is_reported_and_found_behind_blank_lines() {
     let (graph, reports) =
         read(&[("x.tsv", b"\n\nhead\trelation\ttail\na\tr\tb\n")], &Options::default()).unwrap();
-    assert_eq!(reports[0].guessed_header.as_deref(), Some("head, relation, tail"));
+    let expected = ("head, relation, tail".to_owned(), HeaderSign::UsualNames);
+    assert_eq!(reports[0].guessed_header, Some(expected));
     assert_eq!(graph.edges(Split::Train).len(), 1);
+}
+
+const PACKAGES: &str = "package,field,value\na,depends,b\na,depends,c\nb,suggests,a\nb,suggests,c\n";
+
+#[test]
+fn a_header_without_usual_names_is_found_reported_and_can_be_denied() {
+    let (graph, reports) = read(&[("x.csv", PACKAGES.as_bytes())], &Options::default()).unwrap();
+    let expected = ("package, field, value".to_owned(), HeaderSign::NeverAgain);
+    assert_eq!((reports[0].triples, reports[0].guessed_header.clone()), (4, Some(expected)));
+    assert!(graph.entity("package").is_err());
+    let absent = Options { header: Header::Absent, ..Options::default() };
+    assert_eq!(triples_with("x.csv", PACKAGES.as_bytes(), &absent).len(), 5);
+    // The same header above too few rows to tell is known from the file before.
+    let files = [("1.csv", PACKAGES.as_bytes()), ("2.csv", b"package,field,value\nc,depends,a\n")];
+    let (_, reports) = read(&files, &Options::default()).unwrap();
+    let sign = reports[1].guessed_header.clone().unwrap().1;
+    assert_eq!((reports[1].triples, sign), (1, HeaderSign::AsBefore));
+}
+
+#[test]
+fn a_header_is_found_behind_columns_chosen_by_position() {
+    let text: String = PACKAGES.lines().enumerate().map(|(at, line)| format!("n{at},{line}\n")).collect();
+    let options = Options { columns: Some("2,3,4".parse().unwrap()), ..Options::default() };
+    let (_, reports) = read(&[("x.csv", text.as_bytes())], &options).unwrap();
+    assert_eq!((reports[0].triples, reports[0].guessed_header.is_some()), (4, true));
+}
+
+#[test]
+fn a_fourth_column_is_passed_over_where_the_header_names_three_and_else_the_flag_is_named() {
+    let (_, reports) =
+        read(&[("x.csv", b"source,target,type,weight\na,b,r,1\n")], &Options::default()).unwrap();
+    assert_eq!(reports[0].taken_columns.as_deref(), Some("source, type, target"));
+    insta::assert_snapshot!(message("x.tsv", b"\na\tr\tb\t0.5\nb\tr\tc\t1\n"), @"x.tsv:2: expected 3 columns, found 4 ('a', 'r', 'b', '0.5'): take three of them as head, relation and tail with --columns, for example --columns 1,2,3");
+    let named = b"id,drug,effect,gene\n1,a,r,b\n2,a,r,c\n3,b,r,a\n";
+    assert!(message("x.csv", named).ends_with("--columns drug,effect,gene"), "{}", message("x.csv", named));
+}
+
+/// More than the two threads of a table keep between them.
+fn large(bad: &str) -> String {
+    (0..200_000).map(|row| format!("a{row}\tr\tb{row}{}\n", if row == 1 { bad } else { "" })).collect()
+}
+
+#[test]
+fn an_error_early_in_a_large_table_ends_its_reading() {
+    let table = large("\tc");
+    let error = message("x.tsv", table.as_bytes());
+    assert!(error.starts_with("x.tsv:2: expected 3 columns, found 4"), "{error}");
+    assert!(message("x.tsv.gz", &gzip(table.as_bytes())).starts_with("x.tsv.gz:2: "));
+    assert!(message("x.csv", table.replace('\t', ",").as_bytes()).starts_with("x.csv:2: "));
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("labels.tsv");
+    std::fs::write(&path, &table).unwrap();
+    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &Unobserved);
+    assert!(matches!(reader.read_labels(&path), Err(ReadError::BadLine { line: 1, .. })));
 }
 
 #[test]
@@ -177,6 +232,125 @@ fn only_the_default_graph_of_quads_is_read() {
     assert_eq!((graph.edges(Split::Train).len(), reports[0].other_graphs), (1, 1));
 }
 
+const RDF_XML: &[u8] = br#"<?xml version="1.0"?>
+<!DOCTYPE rdf:RDF [ <!ENTITY x "http://x.org/"> ]>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:x="http://x.org/"
+         xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#">
+  <rdf:Description rdf:about="&x;Berlin">
+    <x:capitalOf rdf:resource="&x;Germany"/>
+    <rdfs:label xml:lang="en">Berlin (city)</rdfs:label>
+    <x:population>3600000</x:population>
+  </rdf:Description>
+</rdf:RDF>
+"#;
+
+const JSON_LD: &[u8] = br#"{
+  "@context": { "x": "http://x.org/", "capitalOf": { "@id": "x:capitalOf", "@type": "@id" } },
+  "@id": "x:Berlin", "capitalOf": "x:Germany", "x:population": 3600000,
+  "http://www.w3.org/2000/01/rdf-schema#label": { "@value": "Berlin (city)", "@language": "en" }
+}"#;
+
+#[test]
+fn rdf_in_xml_and_in_json_is_the_same_rdf() {
+    for (name, bytes) in
+        [("x.rdf", RDF_XML), ("x.owl", RDF_XML), ("x", RDF_XML), ("x.jsonld", JSON_LD), ("x", JSON_LD)]
+    {
+        let (graph, reports) = read(&[(name, bytes)], &Options::default()).unwrap();
+        let report = &reports[0];
+        assert_eq!((report.triples, report.labels, report.literals), (1, 1, 1), "{name}");
+        assert_eq!(graph.entity("Berlin (city)"), graph.entity("http://x.org/Berlin"));
+        assert!(graph.relation("http://x.org/capitalOf").is_ok());
+        let (_, reports) = read(&[("x.gz", &gzip(bytes))], &Options::default()).unwrap();
+        assert_eq!(reports[0].triples, 1);
+    }
+}
+
+#[test]
+fn documents_that_ask_for_too_much_are_refused_with_their_reason() {
+    let mut laughter = r#"<?xml version="1.0"?><!DOCTYPE rdf:RDF [ <!ENTITY a0 "http://x/">"#.to_owned();
+    for level in 1..12 {
+        laughter += &format!(r#"<!ENTITY a{level} "{}">"#, format!("&a{};", level - 1).repeat(10));
+    }
+    laughter += "]><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='&a11;'/></rdf:RDF>";
+    let hidden = RDF_XML.to_vec();
+    let place = memchr::memmem::find(&hidden, b"<!DOCTYPE").unwrap();
+    let comment = format!("<!-- {} -->", "x".repeat(70_000));
+    let hidden = [&hidden[..place], comment.as_bytes(), &hidden[place..]].concat();
+    let contexts = format!("[{}{{}}]", r#"{"@context":{}},"#.repeat(11_000));
+    let remote = br#"{"@context": "https://schema.org/", "@id": "http://a", "name": "b"}"#;
+    let cases: [(&str, &[u8]); 6] = [
+        ("laughter.rdf", laughter.as_bytes()),
+        ("hidden.rdf", &hidden),
+        ("contexts.jsonld", contexts.as_bytes()),
+        ("remote.jsonld", remote),
+        ("broken.rdf", b"<?xml version='1.0'?>\n<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>\n<a></b>"),
+        ("broken.jsonld", b"{\n \"@id\": }"),
+    ];
+    let messages: Vec<String> = cases.iter().map(|(name, bytes)| message(name, bytes)).collect();
+    insta::assert_snapshot!(messages.join("\n"), @r"
+    laughter.rdf has an XML entity that stands for more than 1,000 characters, or is not defined in the first 64 KiB: no RDF tool writes this, and it could fill the memory
+    hidden.rdf has an XML entity that stands for more than 1,000 characters, or is not defined in the first 64 KiB: no RDF tool writes this, and it could fill the memory
+    contexts.jsonld has more than 10,000 contexts of JSON-LD: no RDF tool writes this, and it could fill the memory
+    remote.jsonld refers to a context on the web, and nothing is fetched from there: write the context into the file, or expand it first, for example with `jsonld expand FILE > expanded.jsonld`
+    broken.rdf: XML namespaces are required in RDF/XML; mend the document: RDF/XML cannot be read past a mistake
+    broken.jsonld:2: column 9: Unexpected closing curly bracket, no array to close; mend the document: JSON-LD cannot be read past a mistake
+    ");
+}
+
+#[test]
+fn deep_documents_end_without_a_crash() {
+    let json = |open: &str, depth: usize, close: &str| {
+        format!("{{\"http://r\": {}1{}}}", open.repeat(depth), close.repeat(depth))
+    };
+    for (open, close) in
+        [("[", "]"), ("{\"http://r\": ", "}"), ("{\"@list\": [", "]}"), ("{\"@graph\": ", "}")]
+    {
+        // The parser calls itself at every level, so the deepest that is allowed must fit the stack.
+        let _ = read(&[("x.jsonld", json(open, 49, close).as_bytes())], &Options::default());
+        let _ = read(&[("x.jsonld", json(open, 98, close).as_bytes())], &Options::default());
+        let error = message("x.jsonld", json(open, 100_000, close).as_bytes());
+        assert!(error.contains("more than 100 deep"), "{error}");
+    }
+    let xml =
+        "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:x='http://x/'>".to_owned();
+    let _ = read(&[("x.rdf", (xml + &"<x:a><x:r>".repeat(50_000)).as_bytes())], &Options::default());
+    let turtle = format!("<http://a> <http://r> {}", "[ <http://r> ".repeat(50_000));
+    let _ = read(&[("x.ttl", turtle.as_bytes())], &Options::default());
+}
+
+#[test]
+fn a_named_graph_is_read_on_request() {
+    let quads: &[u8] = b"<http://a> <http://r> <http://b> .\n<http://c> <http://r> <http://d> <http://g> .\n";
+    let trig: &[u8] = b"@prefix x: <http://> . x:a x:r x:b . x:g { x:c x:r x:d . }";
+    let json: &[u8] =
+        br#"{"@id": "http://g", "@graph": [{"@id": "http://c", "http://r": {"@id": "http://d"}}]}"#;
+    let options = Options { graph: Some("http://g".to_owned()), ..Options::default() };
+    for (name, bytes) in [("x.nq", quads), ("x.trig", trig), ("x.jsonld", json)] {
+        let (graph, _) = read(&[(name, bytes)], &options).unwrap();
+        assert!(graph.entity("http://c").is_ok() && graph.entity("http://a").is_err(), "{name}");
+    }
+    let (_, reports) = read(&[("x.nq", quads)], &Options::default()).unwrap();
+    assert_eq!(reports[0].other_graph_names, ["<http://g>"]);
+    let other = Options { graph: Some("http://h".to_owned()), ..Options::default() };
+    let error = read(&[("x.nq", quads)], &other).unwrap_err().to_string();
+    assert!(error.contains("other graphs (DEFAULT, <http://g>); --graph IRI"), "{error}");
+    assert!(matches!(read(&[("x.tsv", PLAIN)], &other), Err(ReadError::NoGraphs { .. })));
+}
+
+#[test]
+fn zeros_behind_gzip_data_are_padding_and_other_bytes_are_named() {
+    let padded = [gzip(PLAIN), vec![0; 200_000]].concat();
+    assert_eq!(triples("x.tsv.gz", &padded), EXPECTED);
+    let error = message("x.tsv.gz", &[gzip(PLAIN), b"-- end of mail --".to_vec()].concat());
+    assert!(error.contains("17 or more bytes after the end of its gzip data"), "{error}");
+    assert!(error.contains("-- end of mail --") && !error.contains("damaged"), "{error}");
+}
+
+#[test]
+fn a_table_whose_first_name_looks_like_json_is_a_table() {
+    assert_eq!(triples("x.tsv", b"[1]\tcites\t[2]\n{a}\tcites\t[1]\n").len(), 2);
+}
+
 #[test]
 fn bad_lines_are_named_with_their_remedy() {
     let truncated = &gzip(&PLAIN.repeat(100))[..40];
@@ -210,7 +384,7 @@ fn bad_lines_are_named_with_their_remedy() {
     blank.tsv holds no triples: it is empty
     broken.ttl:3: column 9: ; is not a valid RDF object; mend the line, or pass over such lines with --skip-bad-lines
     labels.ttl holds no triples: all its objects are literals (keep them as entities with --literals)
-    cannot tell what picture is (it begins with "�PNG\r\n"): expected triples as TSV, CSV, N-Triples, Turtle, N-Quads or TriG; say which with --format
+    cannot tell what picture is (it begins with "�PNG\r\n"): expected triples as TSV, CSV, N-Triples, Turtle, N-Quads, TriG, RDF/XML or JSON-LD; say which with --format
     cut.tsv.gz is a damaged gzip file (it ends too early): fetch it again, or compress it again
     cut.tsv.zst is a damaged zstd file (it ends too early): fetch it again, or compress it again
     "#);

@@ -20,6 +20,12 @@ pub(super) enum Value {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NodeId(u32);
 
+impl NodeId {
+    pub(super) fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// A value that has a place of its own. What cannot change lies in a shared block.
 #[derive(Debug)]
 pub(super) enum Node {

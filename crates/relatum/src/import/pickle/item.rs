@@ -202,6 +202,15 @@ impl<'a> Item<'a> {
         std::ptr::eq(self.pickle, other.pickle) && self.value == other.value
     }
 
+    /// A number that only this value has, for a walk that must not visit one twice; numbers, booleans
+    /// and `None` have none, for they contain nothing.
+    pub(crate) fn identity(self) -> Option<u32> {
+        match self.value {
+            Value::Node(id) => Some(id.number()),
+            _ => None,
+        }
+    }
+
     /// The value as Python writes it, without spaces, cut off after about `limit` characters.
     pub fn repr(self, limit: usize) -> String {
         repr::repr(&self.pickle.arena, self.value, limit)

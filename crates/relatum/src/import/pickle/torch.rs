@@ -82,6 +82,11 @@ fn whole_number(item: Item<'_>) -> Option<u64> {
     u64::try_from(item.as_int()?).ok()
 }
 
+/// PyTorch's tensors have no more dimensions. Without the limit a long tuple that many tensors share
+/// would be read for each of them.
+const MOST_DIMENSIONS: usize = 64;
+
 fn whole_numbers(item: Item<'_>) -> Option<Vec<u64>> {
-    item.as_tuple()?.map(whole_number).collect()
+    let items = item.as_tuple().filter(|items| items.len() <= MOST_DIMENSIONS)?;
+    items.map(whole_number).collect()
 }

@@ -145,4 +145,14 @@ pub enum FolderError {
         /// The query as a nested tuple.
         query: String,
     },
+    /// The file uses the same sets or names over and over, so that a small file would fill the memory.
+    /// No pickler writes this: do not trust the file.
+    #[error(
+        "{} asks for more copies of its sets or names than its size allows; no pickler writes this: do not trust the file",
+        path.display()
+    )]
+    TooManyCopies {
+        /// The file.
+        path: PathBuf,
+    },
 }

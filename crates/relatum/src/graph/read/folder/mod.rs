@@ -8,6 +8,7 @@ mod queries;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 pub use error::FolderError;
@@ -54,9 +55,15 @@ pub(super) struct Folder<'a> {
     progress: &'a dyn Fn(&str),
     entities: usize,
     relations: usize,
+    /// How many more items of sets and lists may be taken from the pickle that was read last.
+    items_left: Cell<u64>,
     pub(super) builder: GraphBuilder,
     pub(super) report: FolderReport,
 }
+
+/// Items that a byte of a pickle pays for. In what picklers write each takes a byte or more; in another
+/// file a thousand queries may share one set of a million answers.
+const ITEMS_A_BYTE: u64 = 8;
 
 impl<'a> Folder<'a> {
     /// Reads counts and names, and pairs the relations.
@@ -70,6 +77,7 @@ impl<'a> Folder<'a> {
             progress,
             entities: 0,
             relations: 0,
+            items_left: Cell::new(0),
             builder: GraphBuilder::default(),
             report: FolderReport::default(),
         };
@@ -115,8 +123,16 @@ impl<'a> Folder<'a> {
 
     pub(super) fn pickle(&self, file: &str) -> Result<Pickle, FolderError> {
         let bytes = self.bytes(file)?;
+        self.items_left.set(ITEMS_A_BYTE * bytes.len() as u64);
         pickle::read(&bytes, Policy::Data)
             .map_err(|source| FolderError::Pickle { path: self.path(file), source })
+    }
+
+    /// Pays for taking so many items, or characters of names, from the pickle that was read last.
+    pub(super) fn pay(&self, count: usize, file: &str) -> Result<(), FolderError> {
+        let left = self.items_left.get().checked_sub(count as u64);
+        self.items_left.set(left.ok_or_else(|| FolderError::TooManyCopies { path: self.path(file) })?);
+        Ok(())
     }
 
     /// The numbers of a query that has the given form, checked.
@@ -144,10 +160,12 @@ impl<'a> Folder<'a> {
         file: &str,
         query: Item<'_>,
     ) -> Result<Items<'p>, FolderError> {
-        value
+        let answers = value
             .as_set()
             .or_else(|| value.as_list())
-            .ok_or_else(|| self.malformed(file, format!("a set of answers to the query {query}"), value))
+            .ok_or_else(|| self.malformed(file, format!("a set of answers to the query {query}"), value))?;
+        self.pay(answers.len(), file)?;
+        Ok(answers)
     }
 
     /// The id of an answer.

@@ -111,6 +111,7 @@ impl Folder<'_> {
                 Kind::Int(number) => Cow::Owned(number.to_string()),
                 _ => return Err(self.malformed(file, format!("a text as the name of {id}"), name)),
             };
+            self.pay(text.len(), file)?;
             let place = id.as_int().and_then(|id| names.get_mut(usize::try_from(id).ok()?));
             let place = place.ok_or_else(|| gap(format!("the id {id}")))?;
             if place.replace(text).is_some() {

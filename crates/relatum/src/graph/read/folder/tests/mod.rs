@@ -137,6 +137,36 @@ fn oddities_are_counted_and_do_not_stop_the_reading() {
 }
 
 #[test]
+fn sets_and_names_that_are_used_over_and_over_are_refused() {
+    // One set of 5,000 tails, and 5,000 keys that all have it.
+    let sample = query2box_sample();
+    let mut bomb = b"\x80\x02}\x8fq\x00(".to_vec();
+    bomb.extend(b"K\x01".repeat(5000));
+    bomb.extend(b"\x90q\x010");
+    for _ in 0..5000 {
+        bomb.extend(b"K\x00K\x00\x85\x86\x85h\x00s");
+    }
+    bomb.push(b'.');
+    sample.bytes("train_ans_1c.pkl", &bomb);
+    let error = sample.read().err().unwrap().to_string();
+    assert!(error.contains("train_ans_1c.pkl asks for more copies"), "{error}");
+    // One name of 10,000 characters for 1,000 entities.
+    let sample = query2box_sample();
+    let mut bomb = b"\x80\x02}X\x10\x27\x00\x00".to_vec();
+    bomb.extend(b"x".repeat(10_000));
+    bomb.extend(b"q\x000");
+    for id in 0..1000u16 {
+        bomb.push(b'M');
+        bomb.extend(id.to_le_bytes());
+        bomb.extend(b"h\x00s");
+    }
+    bomb.push(b'.');
+    sample.bytes("ind2ent.pkl", &bomb).remove("stats.txt");
+    let error = sample.read().err().unwrap().to_string();
+    assert!(error.contains("ind2ent.pkl asks for more copies"), "{error}");
+}
+
+#[test]
 fn queries_need_their_answers() {
     let sample = query2box_sample();
     sample.remove("valid_ans_ic_hard.pkl");

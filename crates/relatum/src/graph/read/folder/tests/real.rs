@@ -84,23 +84,26 @@ fn fb15k_237_has_its_known_sizes() {
 fn nell995_has_its_known_sizes() {
     let Some(path) = folder("nell995") else { return };
     let mut read = query2box::read(&path, &|_| ()).unwrap();
-    let valid = read.valid.take();
-    assert_eq!(read.test, None);
+    let (valid, test) = (read.valid.take(), read.test.take());
     check_sizes(valid.as_ref(), &NINE, 16_927, 4_000);
-    let graph = check_graph(read, 63_361, 400, [228_426, 28_648, 0]);
+    check_sizes(test.as_ref(), &NINE, 17_034, 4_000);
+    let graph = check_graph(read, 63_361, 400, [228_426, 28_648, 28_534]);
     assert_eq!(graph.edges(Split::Train).outgoing.groups().count(), 107_982);
     check_1p(&valid.unwrap(), &graph, &[Split::Train], Split::Valid, 0);
+    check_1p(&test.unwrap(), &graph, &[Split::Train, Split::Valid], Split::Test, 0);
 }
 
 #[test]
 fn fb15k_has_its_known_sizes() {
     let Some(path) = folder("fb15k") else { return };
     let mut read = query2box::read(&path, &|_| ()).unwrap();
-    let valid = read.valid.take();
+    let (valid, test) = (read.valid.take(), read.test.take());
     check_sizes(valid.as_ref(), &NINE, 59_097, 8_000);
-    let graph = check_graph(read, 14_951, 2_690, [966_284, 100_000, 0]);
+    check_sizes(test.as_ref(), &NINE, 67_016, 8_000);
+    let graph = check_graph(read, 14_951, 2_690, [966_284, 100_000, 118_142]);
     assert_eq!(graph.edges(Split::Train).outgoing.groups().count(), 273_710);
     check_1p(&valid.unwrap(), &graph, &[Split::Train], Split::Valid, 0);
+    check_1p(&test.unwrap(), &graph, &[Split::Train, Split::Valid], Split::Test, 817);
 }
 
 #[test]

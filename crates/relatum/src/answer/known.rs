@@ -1,0 +1,91 @@
+//! What stored edges alone say about the answers of a question.
+
+use crate::control::Control;
+use crate::graph::{EntityId, Graph, Id};
+use crate::plan::Plan;
+use crate::query::NormalForm;
+use crate::search::Known;
+use crate::symbolic::{Ways, World, answers_within, ways};
+
+/// Ways are counted up to this many: more say nothing more to a person.
+const MOST_WAYS: usize = 100;
+
+/// For every entity, whether the stored edges that count as known alone make it an answer. None: the
+/// time was up before that was clear.
+pub fn known_answers(plan: &Plan, graph: &Graph, known: Known, control: &Control) -> Option<Vec<bool>> {
+    let mut is_known = vec![false; graph.entities.len()];
+    for answer in answers_within(&plan.normal_form(), &World::of(graph, known.splits()), control)? {
+        is_known[answer.index()] = true;
+    }
+    Some(is_known)
+}
+
+/// Of every entity, whether stored edges alone make it an answer.
+#[derive(Default)]
+pub(super) struct Marks {
+    /// None where that is not clear.
+    known: Option<Vec<bool>>,
+    /// The known answers in the order in which they come where all are equally true: those with more ways
+    /// first, then by id. Empty: nobody counted.
+    supported: Vec<(EntityId, Ways)>,
+}
+
+impl Marks {
+    pub(super) fn new(known: Option<Vec<bool>>) -> Self {
+        Self { known, supported: Vec::new() }
+    }
+
+    /// Counts the ways in which each known answer is one, as far as that is worth the time.
+    pub(super) fn count_ways(&mut self, normal_form: &NormalForm, world: &World<'_>) {
+        let known: Vec<EntityId> = self.known_entities().collect();
+        let Some(ways) = ways(normal_form, world, &known, MOST_WAYS) else { return };
+        self.supported = known.into_iter().zip(ways).collect();
+        self.supported.sort_by_key(|&(entity, ways)| (std::cmp::Reverse(ways), entity));
+    }
+
+    pub(super) fn of(&self, entity: EntityId) -> Option<bool> {
+        self.known.as_ref().map(|known| known[entity.index()])
+    }
+
+    /// In how many ways an entity is known to be an answer, where that was counted.
+    pub(super) fn ways(&self, entity: EntityId) -> Option<Ways> {
+        self.supported.iter().find(|(other, _)| *other == entity).map(|&(_, ways)| ways)
+    }
+
+    /// Whether an entity may be shown where only news is wanted: what is not clear may be news.
+    pub(super) fn may_be_new(&self, entity: EntityId) -> bool {
+        self.of(entity) != Some(true)
+    }
+
+    /// The first known answers; none if there are fewer than `count`.
+    pub(super) fn first(&self, count: usize) -> Option<Vec<EntityId>> {
+        let first: Vec<EntityId> = if self.supported.is_empty() {
+            self.known_entities().take(count).collect()
+        } else {
+            self.supported.iter().take(count).map(|&(entity, _)| entity).collect()
+        };
+        (first.len() == count).then_some(first)
+    }
+
+    /// Puts known answers, all of which are exactly 1, into the order of their ways. `top` are the best of all
+    /// entities, in which known answers stand by their ids.
+    pub(super) fn reorder(&self, top: &mut Vec<(EntityId, f32)>, count: usize) {
+        if self.supported.is_empty() {
+            return;
+        }
+        let known = self.supported.iter().map(|&(entity, _)| (entity, 1.0));
+        let others = top.iter().copied().filter(|&(entity, _)| self.of(entity) != Some(true));
+        *top = known.chain(others).take(count).collect();
+    }
+
+    /// Makes the scores of known answers exactly 1.
+    pub(super) fn mark(&self, scores: &mut [f32]) {
+        let known = scores.iter_mut().zip(self.known.iter().flatten()).filter(|(_, known)| **known);
+        known.for_each(|(score, _)| *score = 1.0);
+    }
+
+    fn known_entities(&self) -> impl Iterator<Item = EntityId> {
+        let known = self.known.iter().flatten().enumerate().filter(|(_, known)| **known);
+        known.map(|(index, _)| EntityId::from_index(index))
+    }
+}

@@ -1,0 +1,360 @@
+//! How to answer: what a caller chooses, what was tuned, and what runs.
+
+use crate::answer::{Ask, Method};
+use crate::benchmark::{Reading, Search, Setting};
+use crate::control::Control;
+use crate::graph::EntityId;
+use crate::logic::{Negation, TNorm};
+use crate::model::Calibration;
+use crate::plan::{PlanOptions, Union};
+use crate::query::{Limits, Syntax};
+use crate::report;
+use crate::search::beam::Width;
+use crate::search::continuous::ContinuousSettings;
+use crate::search::{Known, Logic};
+
+/// How a question is to be answered. `None` means *choose for me*: what was tuned for the type of question and
+/// the model, and where nothing was, a default.
+///
+/// ```
+/// use relatum::answer::Method;
+/// use relatum::engine::Options;
+///
+/// let options = Options { method: Method::Continuous, top: Some(3), ..Options::default() };
+/// let resolved = options.resolve(Some("2p"), None)?;
+/// assert_eq!(resolved.calibration.name(), "sigmoid", "continuous optimisation has no rows");
+/// # Ok::<(), relatum::engine::OptionsError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// The language of the question; none: as it looks.
+    pub syntax: Option<Syntax>,
+    /// The name of the model; none: the project's default.
+    pub model: Option<String>,
+    /// Which search.
+    pub method: Method,
+    /// How many assignments a beam keeps, at first where it widens.
+    pub k: Option<usize>,
+    /// Let each assignment of a beam keep k values by the atoms' own truth, as the paper does.
+    pub paper: bool,
+    /// Score an atom from whichever side takes fewer rows, not always away from the named entities.
+    pub either_side: bool,
+    /// How truth values combine.
+    pub t_norm: Option<TNorm>,
+    /// How scores become truth values.
+    pub calibration: Option<Calibration>,
+    /// What scores are multiplied by before a softmax.
+    pub sharpness: Option<f32>,
+    /// `c` of the negation `1 − min(1, c·x)` of atoms.
+    pub negation_scale: Option<f32>,
+    /// What predictions are multiplied by that lead to an entity which never stands on that side of the
+    /// relation in training, from 0 to 1.
+    pub unseen: Option<f32>,
+    /// Which stored edges count as true.
+    pub known: Option<Known>,
+    /// Where the alternatives of a disjunction are joined.
+    pub union: Option<Union>,
+    /// How many answers, no more than a LIMIT of SPARQL; none: the LIMIT, or 10.
+    pub top: Option<usize>,
+    /// Leave out what the stored edges already say.
+    pub new_only: bool,
+    /// Show why each answer is one.
+    pub explain: bool,
+    /// How many alternatives the normal form of a question may have; none: 64.
+    pub max_branches: Option<usize>,
+}
+
+/// How many assignments a beam keeps where nobody says it.
+pub const DEFAULT_K: usize = 64;
+/// How many answers there are where nobody says it.
+pub const DEFAULT_TOP: usize = 10;
+
+/// Options that contradict each other, or a number outside its range.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OptionsError {
+    /// An option that the chosen search does not have: leave it out, or choose another search.
+    #[error("{option} belongs to {belongs}, and the search `{}` has none: leave one of the two out", method.name())]
+    Wasted {
+        /// The option.
+        option: &'static str,
+        /// What it belongs to.
+        belongs: &'static str,
+        /// The search.
+        method: Method,
+    },
+    /// Trusted edges are 1, which is neither much nor little among raw scores.
+    #[error(
+        "trusted edges are exactly 1, which is neither much nor little among raw scores: trust none, or take a \
+         calibration that gives truth values"
+    )]
+    RawTrusted,
+    /// Raw scores are not in [0, 1], where the Łukasiewicz t-norm has its meaning.
+    #[error(
+        "raw scores are not in [0, 1], and max(0, x + y − 1) of them means nothing: take the product or Gödel \
+         t-norm, as the published figures do, or a calibration that gives truth values"
+    )]
+    RawLukasiewicz,
+    /// The paper's beam reads every atom away from the named entities.
+    #[error("the beam of the paper reads atoms away from the named entities: it cannot choose the cheaper side")]
+    PaperEitherSide,
+    /// Sharpness belongs to a softmax.
+    #[error("sharpness multiplies scores before a softmax, and `{calibration}` has none: leave one of the two out")]
+    SharpnessWithoutSoftmax {
+        /// The calibration.
+        calibration: Calibration,
+    },
+    /// A number outside its range.
+    #[error("{option} must be {expected}, but is {found}")]
+    Range {
+        /// The option.
+        option: &'static str,
+        /// What it may be.
+        expected: &'static str,
+        /// What it is.
+        found: String,
+    },
+}
+
+/// The settings that run: every choice made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resolved {
+    /// Which search.
+    pub method: Method,
+    /// How wide a beam is.
+    pub width: Width,
+    /// How truth values combine.
+    pub logic: Logic,
+    /// How scores become truth values.
+    pub calibration: Calibration,
+    /// What scores are multiplied by before a softmax.
+    pub sharpness: f32,
+    /// What predictions of a kind never seen there are multiplied by.
+    pub unseen: f32,
+    /// Which stored edges count as true.
+    pub known: Known,
+    /// Whether atoms are scored from whichever side takes fewer rows.
+    pub either_side: bool,
+    /// Where the alternatives of a disjunction are joined.
+    pub union: Union,
+    /// The type of question that these settings were tuned for, if they were.
+    pub tuned_for: Option<String>,
+}
+
+impl Options {
+    /// What a question may grow to.
+    pub fn limits(&self) -> Limits {
+        let default = Limits::default();
+        Limits { branches: self.max_branches.unwrap_or(default.branches), ..default }
+    }
+
+    /// How many answers are wanted of a question with this LIMIT.
+    pub fn wanted(&self, limit: Option<usize>) -> usize {
+        limit.into_iter().chain(self.top).min().unwrap_or(DEFAULT_TOP)
+    }
+
+    /// The settings that run, for a question of this shape of which this was tuned.
+    ///
+    /// A tuned setting is used whole or not at all: its parts were chosen together. It is used where nothing is
+    /// chosen here that it says something about. What a benchmark means by trusting training edges is for
+    /// people to trust what is stored; and where it searched the best values above a floor, the proof of exact
+    /// search is the better end of the same.
+    pub fn resolve(&self, shape: Option<&str>, tuned: Option<&Setting>) -> Result<Resolved, OptionsError> {
+        self.refuse()?;
+        let tuned = tuned.filter(|setting| self.leaves_open() && is_for_asking(setting));
+        let chosen = Setting {
+            calibration: match self.method {
+                Method::Continuous => Calibration::Sigmoid,
+                _ => Calibration::default(),
+            },
+            ..Setting::default()
+        };
+        let Setting { t_norm, calibration, sharpness, unseen, known, negation, union, .. } =
+            tuned.copied().unwrap_or(Setting { known: Known::ALL, ..chosen });
+        let calibration = self.calibration.unwrap_or(calibration);
+        let known = self.known.unwrap_or(match known {
+            Known::Trust(_) if calibration.is_truth() => Known::ALL,
+            _ => Known::Ignore,
+        });
+        Ok(Resolved {
+            method: if self.paper { Method::Beam } else { self.method },
+            width: Width { k: self.k.unwrap_or(DEFAULT_K), paper: self.paper },
+            logic: Logic {
+                t_norm: self.t_norm.unwrap_or(t_norm),
+                negation: Negation { scale: self.negation_scale.unwrap_or(negation) },
+            },
+            calibration,
+            sharpness: self.sharpness.unwrap_or(sharpness),
+            unseen: self.unseen.unwrap_or(unseen),
+            known,
+            either_side: self.either_side,
+            union: self.union.unwrap_or(union),
+            tuned_for: tuned.and(shape).map(str::to_owned),
+        })
+    }
+
+    /// Whether nothing is chosen that a tuned setting says something about.
+    fn leaves_open(&self) -> bool {
+        let Self { t_norm, calibration, sharpness, negation_scale, unseen, known, union, .. } = self;
+        matches!(self.method, Method::Auto | Method::Exact)
+            && !self.paper
+            && self.k.is_none()
+            && (t_norm.is_none() && calibration.is_none() && sharpness.is_none() && negation_scale.is_none())
+            && (unseen.is_none() && known.is_none() && union.is_none())
+    }
+
+    /// Refuses what contradicts itself.
+    fn refuse(&self) -> Result<(), OptionsError> {
+        let wasted = |option, belongs| OptionsError::Wasted { option, belongs, method: self.method };
+        let no_beam = matches!(self.method, Method::Exact | Method::Continuous);
+        if self.k.is_some() && no_beam {
+            return Err(wasted("k, the width of a beam,", "a beam"));
+        }
+        if self.paper && no_beam {
+            return Err(wasted("the way of the paper", "a beam"));
+        }
+        if self.either_side && self.method == Method::Continuous {
+            return Err(wasted("scoring atoms from either side", "the searches among entities"));
+        }
+        if self.paper && self.either_side {
+            return Err(OptionsError::PaperEitherSide);
+        }
+        if self.calibration == Some(Calibration::Raw) {
+            if matches!(self.known, Some(Known::Trust(_))) {
+                return Err(OptionsError::RawTrusted);
+            }
+            if self.t_norm == Some(TNorm::Lukasiewicz) {
+                return Err(OptionsError::RawLukasiewicz);
+            }
+        }
+        if let (Some(_), Some(calibration)) = (self.sharpness, self.calibration)
+            && !calibration.is_softmax()
+        {
+            return Err(OptionsError::SharpnessWithoutSoftmax { calibration });
+        }
+        let at_least_one = [("k", self.k), ("top", self.top), ("max_branches", self.max_branches)];
+        for (option, value) in at_least_one {
+            if value == Some(0) {
+                return Err(OptionsError::Range { option, expected: "at least 1", found: "0".to_owned() });
+            }
+        }
+        let above_zero = |value: f32| value > 0.0 && value.is_finite();
+        let range = |option, expected, value: Option<f32>, good: &dyn Fn(f32) -> bool| match value {
+            Some(value) if !good(value) => Err(OptionsError::Range { option, expected, found: value.to_string() }),
+            _ => Ok(()),
+        };
+        range("sharpness", "a number above 0", self.sharpness, &above_zero)?;
+        range("negation_scale", "a number above 0", self.negation_scale, &above_zero)?;
+        range("unseen", "a number from 0 to 1", self.unseen, &|value| (0.0..=1.0).contains(&value))
+    }
+}
+
+/// Whether asking can do all that a tuned setting says. A negated path read as a negated edge is another
+/// question, and what was tuned for the methods of the paper is not for people.
+fn is_for_asking(setting: &Setting) -> bool {
+    matches!(setting.search, Search::Exact { .. }) && setting.negated == Reading::Path
+}
+
+impl Resolved {
+    /// How a question is planned.
+    pub fn plan_options(&self) -> PlanOptions {
+        PlanOptions { beam: self.width.k, either_side: self.either_side, union: self.union }
+    }
+
+    /// What a search is told.
+    pub(super) fn ask(&self, options: &Options, top: usize, only: Option<EntityId>, control: &Control) -> Ask {
+        Ask {
+            method: self.method,
+            width: self.width,
+            continuous: ContinuousSettings::default(),
+            logic: self.logic,
+            calibration: self.calibration,
+            sharpness: self.sharpness,
+            unseen: self.unseen,
+            known: self.known,
+            top,
+            new_only: options.new_only,
+            only,
+            explain: options.explain,
+            control: control.clone(),
+        }
+    }
+
+    /// The settings as a reply carries them.
+    pub(super) fn report(&self, model: &str, method: Method) -> report::Settings {
+        let is_beam = method == Method::Beam;
+        report::Settings {
+            model: model.to_owned(),
+            t_norm: self.logic.t_norm.name().to_owned(),
+            calibration: self.calibration.name().to_owned(),
+            sharpness: self.sharpness,
+            negation_scale: self.logic.negation.scale,
+            unseen: self.unseen,
+            known: self.known.name().to_owned(),
+            k: is_beam.then_some(self.width.k),
+            paper: self.width.paper,
+            either_side: self.either_side,
+            union: self.union.name().to_owned(),
+            tuned_for: self.tuned_for.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(options: &Options, tuned: &str) -> Resolved {
+        options.resolve(Some("2i"), Some(&tuned.parse().unwrap())).unwrap()
+    }
+
+    #[test]
+    fn a_tuned_setting_is_used_whole_or_not_at_all() {
+        let tuned = "exact k=512 godel softmax sharpness=0.7 unseen=0.1 none union=in-place";
+        let all = resolved(&Options::default(), tuned);
+        assert_eq!((all.logic.t_norm, all.calibration), (TNorm::Godel, Calibration::Softmax));
+        assert_eq!((all.sharpness, all.unseen, all.known, all.union), (0.7, 0.1, Known::Ignore, Union::InPlace));
+        assert_eq!(all.tuned_for.as_deref(), Some("2i"));
+        let nothing = resolved(&Options { t_norm: Some(TNorm::Product), ..Options::default() }, tuned);
+        assert_eq!((nothing.calibration, nothing.sharpness), (Calibration::SoftmaxCount, 1.0));
+        assert_eq!((nothing.known, nothing.union, nothing.tuned_for), (Known::ALL, Union::AtTheEnd, None));
+        assert_eq!(resolved(&Options::default(), "exact product train").known, Known::ALL, "trusted is trusted");
+        assert_eq!(resolved(&Options::default(), "exact product train negated=edge").tuned_for, None);
+        assert_eq!(resolved(&Options::default(), "paper k=8 product sigmoid none").tuned_for, None);
+    }
+
+    #[test]
+    fn what_nobody_chose_fits_what_was_chosen() {
+        let of = |options: Options| options.resolve(None, None).unwrap();
+        let continuous = of(Options { method: Method::Continuous, ..Options::default() });
+        assert_eq!(continuous.calibration, Calibration::Sigmoid);
+        let raw = of(Options { calibration: Some(Calibration::Raw), ..Options::default() });
+        assert_eq!(raw.known, Known::Ignore, "1 means nothing beside raw scores");
+        assert_eq!(of(Options { paper: true, ..Options::default() }).method, Method::Beam);
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        let default = Options::default;
+        let raw = || Options { calibration: Some(Calibration::Raw), ..default() };
+        let wrong = [
+            Options { k: Some(8), method: Method::Exact, ..default() },
+            Options { k: Some(8), method: Method::Continuous, ..default() },
+            Options { paper: true, method: Method::Exact, ..default() },
+            Options { either_side: true, method: Method::Continuous, ..default() },
+            Options { paper: true, either_side: true, ..default() },
+            Options { known: Some(Known::ALL), ..raw() },
+            Options { t_norm: Some(TNorm::Lukasiewicz), ..raw() },
+            Options { sharpness: Some(0.5), ..raw() },
+            Options { k: Some(0), ..default() },
+            Options { top: Some(0), ..default() },
+            Options { unseen: Some(1.5), ..default() },
+            Options { unseen: Some(f32::NAN), ..default() },
+            Options { negation_scale: Some(0.0), ..default() },
+            Options { sharpness: Some(f32::INFINITY), ..default() },
+        ];
+        for options in wrong {
+            assert!(options.resolve(None, None).is_err(), "{options:?}");
+        }
+    }
+}

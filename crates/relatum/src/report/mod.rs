@@ -1,0 +1,16 @@
+//! What was asked and what was answered, with names in place of ids.
+//!
+//! A [`Reply`] is what every door hands out: it needs no graph to be read, it is serialisable, and the text
+//! for people ([`Display`](std::fmt::Display)), the JSON (`serde`) and the Graphviz drawing
+//! ([`Reply::to_dot`]) are made from it alone.
+
+mod dot;
+mod make;
+mod reply;
+mod text;
+
+pub(crate) use make::{Names, of_answers, of_judgement, of_relations};
+pub use reply::{
+    Alternative, Answer, AskedFor, Atom, Binding, Certainty, Clause, Entity, Existence, Explanation, Judged,
+    Relation, RelationAnswer, Reply, Settings, Stop, SubQuery, Ways, Witness,
+};

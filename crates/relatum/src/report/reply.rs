@@ -1,0 +1,361 @@
+//! The data of a reply.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::graph::visible;
+
+/// The answer to one question, with all that is needed to read it, to have it again, and to believe it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reply {
+    /// The version of this format; a reader of version 1 can read everything that says 1.
+    pub version: u32,
+    /// The question as it was asked.
+    pub query: String,
+    /// The question as it was understood, in the text syntax.
+    pub question: String,
+    /// What the question asks for.
+    pub asked: AskedFor,
+    /// The variable whose values are the answers, without `?`; none where a statement was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// The shape of the literature, such as `2p`, or `general`.
+    pub shape: String,
+    /// The search that found the answers: `exact`, `beam` or `continuous`.
+    pub method: String,
+    /// Everything that a score depends on beside the model's numbers.
+    pub settings: Settings,
+    /// How sure the answers are.
+    pub certainty: Certainty,
+    /// Rows scored to find them: one known entity, one relation, all entities on the other side.
+    pub rows: usize,
+    /// What people should know about how the answers came about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
+    /// How many of the best answers were left out before the first, as `OFFSET` wants it.
+    #[serde(default)]
+    pub offset: usize,
+    /// The answers, best first, where entities are sought.
+    #[serde(default)]
+    pub answers: Vec<Answer>,
+    /// The relations, truest first, where they are sought.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relations: Vec<RelationAnswer>,
+    /// How true it is, where a statement was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judged>,
+}
+
+/// What a question asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AskedFor {
+    /// Which entities: `?A : …`, `SELECT`.
+    Entities,
+    /// Which relations: `?R : R(a, b)`.
+    Relations,
+    /// Whether it is true: a formula without target, `ASK`.
+    Truth,
+}
+
+/// The settings that ran.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Settings {
+    /// The name of the model.
+    pub model: String,
+    /// How truth values combine: `godel`, `product` or `lukasiewicz`.
+    pub t_norm: String,
+    /// How scores become truth values.
+    pub calibration: String,
+    /// What scores are multiplied by before a softmax.
+    pub sharpness: f32,
+    /// `c` of the negation `1 − min(1, c·x)`.
+    pub negation_scale: f32,
+    /// What predictions of a kind never seen in training are multiplied by.
+    pub unseen: f32,
+    /// Which stored edges count as true: `all`, `train`, `train+valid` or `none`.
+    pub known: String,
+    /// How many assignments a beam keeps, where the search is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k: Option<usize>,
+    /// Whether the beam is that of the paper.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub paper: bool,
+    /// Whether atoms were scored from whichever side took fewer rows.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub either_side: bool,
+    /// Where the alternatives of a disjunction were joined: `at-the-end` or `in-place`.
+    pub union: String,
+    /// The type of question that these settings were tuned for, if they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tuned_for: Option<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// How sure answers are.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Certainty {
+    /// Proven: nothing that was not looked at can change the answers, or their scores by more than `within`.
+    Exact {
+        /// The largest possible error of a score.
+        within: f32,
+    },
+    /// The best that a beam found.
+    Beam {
+        /// How many assignments it kept.
+        k: usize,
+        /// Whether a narrower beam had found the same answers.
+        settled: bool,
+    },
+    /// Where the vectors of continuous optimisation came to rest.
+    Continuous {
+        /// Steps taken.
+        steps: usize,
+        /// Whether they came to rest before the last step.
+        at_rest: bool,
+    },
+    /// The best before a limit was reached.
+    Stopped {
+        /// `time`, `rows`, or `asked` where somebody stopped the search.
+        by: Stop,
+    },
+}
+
+/// What stopped a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Stop {
+    /// The time was up.
+    Time,
+    /// The limit of rows was reached.
+    Rows,
+    /// Somebody asked to stop.
+    Asked,
+}
+
+/// An entity with its names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Entity {
+    /// Its number in the graph.
+    pub id: u32,
+    /// Its name in the source of the graph.
+    pub name: String,
+    /// Its display label, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The shortest text that a person can read and a question can hold.
+    pub text: String,
+}
+
+impl Entity {
+    /// For a list that a person reads: the text, and the label behind it where that says something else.
+    pub fn shown(&self) -> String {
+        match &self.label {
+            Some(label) if *label != self.text => visible(&format!("{} ({label})", self.text)).into_owned(),
+            _ => visible(&self.text).into_owned(),
+        }
+    }
+}
+
+/// A relation with its names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Relation {
+    /// Its number in the graph.
+    pub id: u32,
+    /// Its name in the source of the graph.
+    pub name: String,
+    /// Its display label, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The shortest text that a person can read and a question can hold.
+    pub text: String,
+}
+
+/// One answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Answer {
+    /// The entity.
+    #[serde(flatten)]
+    pub entity: Entity,
+    /// How true it is that it is an answer.
+    pub score: f32,
+    /// Whether stored edges alone make it an answer; none where time was up before that was clear.
+    pub known: Option<bool>,
+    /// In how many ways stored edges alone make it an answer, where that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ways: Option<Ways>,
+    /// Why it is an answer, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+}
+
+/// In how many ways something follows from stored edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Ways {
+    /// How many were counted.
+    pub count: usize,
+    /// Whether counting stopped there, and there may be more.
+    pub more: bool,
+}
+
+/// A variable and its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Binding {
+    /// The variable, without `?`.
+    pub variable: String,
+    /// Its value.
+    pub value: Entity,
+}
+
+/// The assignment that makes an entity an answer. Folding the values of its atoms and sub-queries with the
+/// t-norm gives `score`; joining `branch_scores` with the t-conorm gives the score of the answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Explanation {
+    /// The alternative of the question that carries the answer, from 0.
+    pub branch: usize,
+    /// The score of the answer in each alternative; at least that much where it was left open.
+    pub branch_scores: Vec<f32>,
+    /// The alternatives whose score the search left open, because it could not change the answer.
+    pub branches_open: Vec<bool>,
+    /// The score of this assignment.
+    pub score: f32,
+    /// The value of every variable.
+    pub assignment: Vec<Binding>,
+    /// Every atom under the assignment.
+    pub atoms: Vec<Atom>,
+    /// Every negated sub-query under it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sub_queries: Vec<SubQuery>,
+    /// The next best assignments for the same answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<Alternative>,
+    /// Whether those are proven to be the next best.
+    pub alternatives_certain: bool,
+}
+
+/// An atom with its variables replaced by their values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Atom {
+    /// The relation.
+    pub relation: Relation,
+    /// The left argument.
+    pub subject: Entity,
+    /// The variable whose value the left argument is; none where the question names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject_variable: Option<String>,
+    /// The right argument.
+    pub object: Entity,
+    /// The variable whose value the right argument is; none where the question names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object_variable: Option<String>,
+    /// Whether the question asks that it be false.
+    pub negated: bool,
+    /// How true the edge is.
+    pub truth: f32,
+    /// What that counts in the score: the truth, or its negation.
+    pub value: f32,
+    /// From which side the model scored it: `subject` or `object`.
+    pub scored_from: String,
+    /// The split of the trusted graph that holds the edge: then its truth is exactly 1.
+    pub known: Option<String>,
+    /// The split that holds the edge, trusted or not; none: it is a prediction.
+    pub stored: Option<String>,
+}
+
+/// A negated sub-query under the assignment of the question around it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SubQuery {
+    /// The sub-query.
+    pub text: String,
+    /// The variables that it shares with the question around it.
+    pub shares: Vec<String>,
+    /// Its own variables.
+    pub own: Vec<String>,
+    /// How true it is at its best.
+    pub truth: f32,
+    /// What that counts in the score: 1 − truth.
+    pub value: f32,
+    /// The values that make it truest, if any make it true at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Witness>,
+}
+
+/// The values that make a negated sub-query truest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Witness {
+    /// How true it is by them.
+    pub score: f32,
+    /// The values.
+    pub assignment: Vec<Binding>,
+    /// Its atoms.
+    pub atoms: Vec<Atom>,
+    /// The sub-queries that are negated in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sub_queries: Vec<SubQuery>,
+}
+
+/// Another assignment for the same answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Alternative {
+    /// The value of every variable.
+    pub assignment: Vec<Binding>,
+    /// Its score.
+    pub score: f32,
+}
+
+/// A relation between two things.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RelationAnswer {
+    /// The relation.
+    #[serde(flatten)]
+    pub relation: Relation,
+    /// How true it is that it holds.
+    pub score: f32,
+    /// The split of the trusted graph that holds the edge.
+    pub known: Option<String>,
+    /// The split that holds the edge, trusted or not.
+    pub stored: Option<String>,
+}
+
+/// How true a statement is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Judged {
+    /// Its truth: the t-conorm over the alternatives of the t-norm over the clauses of each.
+    pub truth: f32,
+    /// Whether it follows from stored edges alone; none where time was up before that was clear.
+    pub known: Option<bool>,
+    /// The clauses of each alternative of its normal form.
+    pub alternatives: Vec<Vec<Clause>>,
+}
+
+/// A part of a statement that stands for itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Clause {
+    /// What it counts.
+    pub value: f32,
+    /// Whether stored edges alone say so.
+    pub known: Option<bool>,
+    /// The edge that it speaks of, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub atom: Option<Atom>,
+    /// The question whose best answer it is, where something is to exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exists: Option<Existence>,
+    /// The clauses that must not hold together, where nothing of a kind is to exist.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub none_exists: Vec<Clause>,
+}
+
+/// Something that is to exist.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Existence {
+    /// The question for it, in the text syntax.
+    pub question: String,
+    /// Its best answer.
+    pub best: Option<Answer>,
+}

@@ -1,0 +1,369 @@
+//! A reply for people.
+
+use std::fmt::{Display, Formatter};
+
+use super::reply::{
+    Answer, Atom, Certainty, Clause, Entity, Explanation, Judged, Relation, RelationAnswer, Reply, Stop,
+    SubQuery,
+};
+use crate::answer::score_text;
+use crate::graph::visible;
+
+/// Names longer than this are cut in the middle, so that the scores stay below each other.
+const WIDEST: usize = 60;
+
+impl Display for Reply {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.header())?;
+        for remark in &self.remarks {
+            writeln!(f, "{}", visible(remark))?;
+        }
+        if self.answers.iter().any(|answer| answer.known.is_none()) {
+            writeln!(f, "time was up before it was clear which answers the stored edges already give")?;
+        }
+        writeln!(f)?;
+        if let Some(judged) = &self.judged {
+            return f.write_str(&judged.text());
+        }
+        if self.answers.is_empty() && self.relations.is_empty() {
+            return match self.certainty {
+                Certainty::Stopped { .. } => writeln!(f, "no answer so far"),
+                _ => writeln!(f, "no answer"),
+            };
+        }
+        f.write_str(&self.list())
+    }
+}
+
+impl Reply {
+    /// The question as it was understood, and how it was answered: the first lines for people.
+    pub fn header(&self) -> String {
+        let rows = match self.rows {
+            1 => "1 row".to_owned(),
+            rows => format!("{} rows", grouped(rows)),
+        };
+        format!("{}\n{}, {}, {rows} scored\n", visible(&self.question), self.shape, self.certainty)
+    }
+
+    /// The answers, a line each, with what explains them.
+    fn list(&self) -> String {
+        let rows: Vec<(String, f32, String, Option<&Explanation>)> = match self.answers.is_empty() {
+            false => self
+                .answers
+                .iter()
+                .map(|it| (it.entity.shown(), it.score, it.standing(), it.explanation.as_ref()))
+                .collect(),
+            true => {
+                self.relations.iter().map(|it| (it.relation.shown(), it.score, it.standing(), None)).collect()
+            }
+        };
+        let widest = rows.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+        let name_width = widest.clamp(30, WIDEST);
+        let score_width = rows.iter().map(|(_, score, ..)| score_text(*score).len()).max().unwrap_or(0);
+        let mut text = String::new();
+        for (index, (name, score, standing, explanation)) in rows.into_iter().enumerate() {
+            let (place, name) = (index + 1 + self.offset, shortened(&name, WIDEST));
+            let score = score_text(score);
+            text += &format!("{place:>3}. {name:<name_width$}  {score:>score_width$}  {standing}\n");
+            if let Some(explanation) = explanation {
+                text += &explanation.text();
+            }
+        }
+        text
+    }
+}
+
+impl Answer {
+    /// `known`, with the number of ways where there are several, `predicted`, or `undetermined` where time was
+    /// up before it was clear which.
+    pub fn standing(&self) -> String {
+        match (self.known, self.ways) {
+            (Some(true), Some(ways)) if ways.more => format!("known, {}+ ways", ways.count),
+            (Some(true), Some(ways)) if ways.count > 1 => format!("known, {} ways", ways.count),
+            (Some(true), _) => "known".to_owned(),
+            (Some(false), _) => "predicted".to_owned(),
+            (None, _) => "undetermined".to_owned(),
+        }
+    }
+}
+
+impl RelationAnswer {
+    /// `known, train`, `predicted`, or of an edge that is stored but not trusted, `stored in train, scored by
+    /// the model`.
+    pub fn standing(&self) -> String {
+        standing(self.known.as_deref(), self.stored.as_deref())
+    }
+}
+
+impl Relation {
+    /// For a list that a person reads.
+    pub fn shown(&self) -> String {
+        visible(&self.text).into_owned()
+    }
+}
+
+impl Display for Certainty {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Self::Exact { within } if within > 0.0 => write!(f, "proven exact to {}", rounded_up(within)),
+            Self::Exact { .. } => f.write_str("proven exact"),
+            Self::Beam { k, settled } => {
+                let settled = if settled { ", as of a narrower one" } else { "" };
+                write!(f, "the best of a beam of {k}{settled}")
+            }
+            Self::Continuous { steps, at_rest } => {
+                let end = if at_rest { "" } else { " and not yet at rest" };
+                write!(f, "continuous optimisation, {steps} steps{end}; explained by the nearest entities")
+            }
+            Self::Stopped { by } => {
+                let by = match by {
+                    Stop::Time => "when the time was up",
+                    Stop::Rows => "at the limit of rows",
+                    Stop::Asked => "as asked",
+                };
+                write!(f, "stopped early {by}: the best so far")
+            }
+        }
+    }
+}
+
+impl Explanation {
+    /// The explanation as a tree of lines.
+    pub fn text(&self) -> String {
+        let mut lines: Vec<Line> = self.branch_text().map(Line::plain).into_iter().collect();
+        lines.extend(conditions(&self.atoms, &self.sub_queries));
+        lines.extend(self.alternative_texts().into_iter().map(Line::plain));
+        let mut text = String::new();
+        draw(&lines, "     ", &mut text);
+        text
+    }
+
+    /// Which alternative carries the answer, and how each scores, where there are several:
+    /// `alternative 1 of 2 (0.9000, 0.3000)`.
+    pub(super) fn branch_text(&self) -> Option<String> {
+        let text = |(&score, &open): (&f32, &bool)| match (open, score > 0.0) {
+            (false, _) => score_text(score),
+            (true, true) => format!("at least {}", score_text(score)),
+            (true, false) => "left open".to_owned(),
+        };
+        let scores: Vec<String> = self.branch_scores.iter().zip(&self.branches_open).map(text).collect();
+        let (which, count) = (self.branch + 1, scores.len());
+        (count > 1).then(|| format!("alternative {which} of {count} ({})", scores.join(", ")))
+    }
+
+    /// The next best assignments, a line each: `or by F = Hitch  0.1430`. Where they are not proven, the first
+    /// says so for all. The target has the same value in all of them, and is left out.
+    pub(super) fn alternative_texts(&self) -> Vec<String> {
+        let texts = self.alternatives.iter().enumerate().map(|(index, other)| {
+            let proven = self.alternatives_certain || index > 0;
+            let by = if proven { "or by" } else { "or, of those looked at, by" };
+            let differs = |binding: &&super::Binding| !self.assignment.contains(binding);
+            let values: Vec<String> = other
+                .assignment
+                .iter()
+                .filter(differs)
+                .map(|binding| format!("{} = {}", binding.variable, binding.value.read()))
+                .collect();
+            format!("{by} {}  {}", values.join(", "), score_text(other.score))
+        });
+        texts.collect()
+    }
+}
+
+impl Entity {
+    /// The text of the entity within a sentence.
+    pub(super) fn read(&self) -> String {
+        visible(&self.text).into_owned()
+    }
+}
+
+impl Atom {
+    /// What the atom is and where its truth comes from.
+    pub fn standing(&self) -> String {
+        standing(self.known.as_deref(), self.stored.as_deref())
+    }
+
+    /// The atom with what it counts: `not stars(Hitch, Eva)  0.9000  predicted with 0.1000`.
+    pub fn text(&self) -> String {
+        // What enters the score, so that a reader can fold it again.
+        let (not, itself) = if self.negated {
+            ("not ", format!(" with {}", score_text(self.truth)))
+        } else {
+            ("", String::new())
+        };
+        format!(
+            "{not}{}({}, {})  {}  {}{itself}",
+            self.relation.shown(),
+            self.subject.read(),
+            self.object.read(),
+            score_text(self.value),
+            self.standing()
+        )
+    }
+}
+
+fn standing(known: Option<&str>, stored: Option<&str>) -> String {
+    match (known, stored) {
+        (Some(split), _) => format!("known, {split}"),
+        (None, Some(split)) => format!("stored in {split}, scored by the model"),
+        (None, None) => "predicted".to_owned(),
+    }
+}
+
+impl SubQuery {
+    /// Its truth and the values of its own variables: `at best 0.2000 by A = Eva`.
+    pub(super) fn reason(&self) -> String {
+        /// A smaller difference of two scores does not show.
+        const NOTICED: f32 = 1e-4;
+        let truth = score_text(self.truth);
+        let Some(witness) = &self.witness else {
+            return format!("at most {truth}, by nothing that was found");
+        };
+        let own = witness.assignment.iter().filter(|binding| self.own.contains(&binding.variable));
+        let values: Vec<String> =
+            own.map(|binding| format!("{} = {}", binding.variable, binding.value.read())).collect();
+        let values = values.join(", ");
+        if self.truth - witness.score > NOTICED {
+            format!("at most {truth}, and {} by {values}", score_text(witness.score))
+        } else {
+            format!("at best {truth} by {values}")
+        }
+    }
+
+    pub(super) fn line(&self) -> String {
+        format!("not {}  {}  {}", visible(&self.text), score_text(self.value), self.reason())
+    }
+}
+
+impl Judged {
+    /// How true the statement is, and the tree of reasons.
+    fn text(&self) -> String {
+        let standing = match self.known {
+            Some(true) => "known",
+            Some(false) => "predicted",
+            None => "undetermined",
+        };
+        let mut text = format!("truth {}  {standing}\n", score_text(self.truth));
+        let mut lines = Vec::new();
+        for (index, clauses) in self.alternatives.iter().enumerate() {
+            let below: Vec<Line> = clauses.iter().map(Clause::line).collect();
+            if self.alternatives.len() == 1 {
+                lines = below;
+            } else {
+                lines.push(Line { text: format!("alternative {}", index + 1), below });
+            }
+        }
+        draw(&lines, "", &mut text);
+        text
+    }
+}
+
+impl Clause {
+    fn line(&self) -> Line {
+        if let Some(atom) = &self.atom {
+            return Line::plain(atom.text());
+        }
+        if let Some(exists) = &self.exists {
+            let text = format!("{}  {}", visible(&exists.question), score_text(self.value));
+            let Some(best) = &exists.best else {
+                return Line { text, below: vec![Line::plain("nothing makes it true".to_owned())] };
+            };
+            let reasons = best.explanation.as_ref();
+            let below = match reasons {
+                Some(explanation) => conditions(&explanation.atoms, &explanation.sub_queries),
+                None => Vec::new(),
+            };
+            let best =
+                format!("best by {}  {}  {}", best.entity.shown(), score_text(best.score), best.standing());
+            return Line { text, below: vec![Line { text: best, below }] };
+        }
+        let below = self.none_exists.iter().map(Self::line).collect();
+        Line { text: format!("not  {}", score_text(self.value)), below }
+    }
+}
+
+/// A line of a tree, and what stands below it.
+struct Line {
+    text: String,
+    below: Vec<Line>,
+}
+
+impl Line {
+    fn plain(text: String) -> Self {
+        Self { text, below: Vec::new() }
+    }
+}
+
+/// What an assignment says: its atoms, and each negated sub-query above the best witness against it.
+fn conditions(atoms: &[Atom], sub_queries: &[SubQuery]) -> Vec<Line> {
+    let atoms = atoms.iter().map(|atom| Line::plain(atom.text()));
+    let sub_queries = sub_queries.iter().map(|nested| {
+        let below = nested.witness.as_ref().map(|witness| conditions(&witness.atoms, &witness.sub_queries));
+        Line { text: nested.line(), below: below.unwrap_or_default() }
+    });
+    atoms.chain(sub_queries).collect()
+}
+
+fn draw(lines: &[Line], indent: &str, out: &mut String) {
+    for (index, line) in lines.iter().enumerate() {
+        let is_last = index + 1 == lines.len();
+        let (branch, trunk) = if is_last { ("└─", "   ") } else { ("├─", "│  ") };
+        *out += &format!("{indent}{branch} {}\n", line.text);
+        draw(&line.below, &format!("{indent}{trunk}"), out);
+    }
+}
+
+/// A name of at most so many characters: the middle is left out, since both ends of a name tell more.
+fn shortened(name: &str, most: usize) -> String {
+    let count = name.chars().count();
+    if count <= most {
+        return name.to_owned();
+    }
+    let (front, back) = (most.div_ceil(2) - 1, most / 2);
+    let start: String = name.chars().take(front).collect();
+    let end: String = name.chars().skip(count - back).collect();
+    format!("{start}…{end}")
+}
+
+/// A number with its thousands apart: `12,345`.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A bound with one digit, rounded up: `2e-5` for 0.0000123.
+fn rounded_up(bound: f32) -> String {
+    let nearest = format!("{bound:.0e}");
+    match nearest.parse::<f32>() {
+        Ok(shown) if shown < bound => {
+            let (digit, power) = nearest.split_once('e').unwrap_or((&nearest, "0"));
+            match (digit.parse::<u32>(), power.parse::<i32>()) {
+                (Ok(digit), Ok(power)) if digit < 9 => format!("{}e{power}", digit + 1),
+                (_, Ok(power)) => format!("1e{}", power + 1),
+                _ => nearest,
+            }
+        }
+        _ => nearest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_are_cut_in_the_middle_and_bounds_rounded_up() {
+        assert_eq!(shortened("short", 10), "short");
+        assert_eq!(shortened("abcdefghijklmnop", 10), "abcd…lmnop");
+        assert_eq!(shortened(&"é".repeat(70), WIDEST).chars().count(), WIDEST);
+        assert_eq!([1.23e-5, 9.6e-5, 2e-5].map(rounded_up), ["2e-5", "1e-4", "2e-5"]);
+        assert_eq!([7, 1234, 1_234_567].map(grouped), ["7", "1,234", "1,234,567"]);
+    }
+}
