@@ -1,13 +1,16 @@
 //! What the shell is told at the end: 0 done, 1 failed, 2 misused, 130 stopped by Ctrl-C.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use relatum::graph::NameError;
 use relatum::graph::read::ReadError;
 use relatum::import::ImportError;
 use relatum::model::ModelError;
+use relatum::query::Style;
 use relatum::store::StoreError;
 use relatum::train::TrainError;
+use relatum::{Error, Fault};
 
 use crate::output;
 
@@ -22,19 +25,6 @@ impl std::fmt::Display for Misuse {
 }
 
 impl std::error::Error for Misuse {}
-
-/// Mistakes in a question, with a caret under each. The engine has made their parts fit to be shown, and
-/// what acts on a terminal in the text are its colours.
-#[derive(Debug)]
-pub(crate) struct Mistaken(pub(crate) String);
-
-impl std::fmt::Display for Mistaken {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Mistaken {}
 
 /// The person asked to stop; what was done is saved, and they were told how to go on.
 #[derive(Debug)]
@@ -69,8 +59,12 @@ pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
 
 /// Says an error with its causes.
 pub(crate) fn say(error: &anyhow::Error) {
-    let text = format!("error: {}", message(error));
-    if error.is::<Mistaken>() { output::say_coloured(&text) } else { output::say(&text) }
+    // The engine has made the parts of a mistake fit to be shown, and what acts on a terminal are its colours.
+    if let Some(Error::Question(mistakes)) = error.downcast_ref() {
+        let style = if std::io::stderr().is_terminal() { Style::Colour } else { Style::Plain };
+        return output::say_coloured(&mistakes.render(style));
+    }
+    output::say(&format!("error: {}", message(error)));
 }
 
 /// The error and its causes, without what a message has already said of its cause.
@@ -86,6 +80,9 @@ fn message(error: &anyhow::Error) -> String {
 
 /// Whether the person, not the data or the machine, has to do something differently.
 fn is_misuse(error: &(dyn std::error::Error + 'static)) -> bool {
+    if let Some(error) = error.downcast_ref::<Error>() {
+        return error.fault() == Fault::Caller;
+    }
     if let Some(error) = error.downcast_ref() {
         return matches!(
             error,
@@ -124,7 +121,7 @@ fn is_misuse(error: &(dyn std::error::Error + 'static)) -> bool {
             _ => false,
         };
     }
-    error.is::<Misuse>() || error.is::<Mistaken>() || error.is::<NameError>()
+    error.is::<Misuse>() || error.is::<NameError>()
 }
 
 fn is_model_misuse(error: &ModelError) -> bool {

@@ -21,6 +21,7 @@
 pub mod answer;
 pub mod benchmark;
 pub mod control;
+pub mod engine;
 pub mod export;
 pub mod graph;
 pub mod import;
@@ -30,7 +31,11 @@ pub mod model;
 pub mod plan;
 pub mod query;
 pub mod random;
+pub mod report;
 pub mod search;
 pub mod store;
 pub mod symbolic;
 pub mod train;
+
+pub use engine::{Engine, Error, Fault, Options};
+pub use report::Reply;

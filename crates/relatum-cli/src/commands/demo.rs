@@ -3,16 +3,15 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use relatum::answer::{Ask, ask};
+use relatum::control::Control;
 use relatum::graph::{Graph, Split, films};
 use relatum::model::{Model, ModelFolder, StoredModel, Ties};
-use relatum::plan::{Plan, PlanOptions};
-use relatum::query::{Limits, Syntax, read};
 use relatum::search::Known;
 use relatum::store::{Project, Queries, Source, Staging, StoreError};
 use relatum::train::{Checkpoint, Outcome, Run, Settings, evaluate, recommend};
+use relatum::{Engine, Options};
 
-use super::{ask as ask_command, model, plan, train};
+use super::{model, train};
 use crate::exit::Stopped;
 use crate::{output, signals};
 
@@ -68,9 +67,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     )?;
     let model = trained(&project, &mut out)?;
     recovered(&model, graph, &mut out)?;
+    let engine = Engine::of(project);
     for (words, text) in QUESTIONS {
         writeln!(out, "\n── {words}")?;
-        answer(graph, &model, text, &mut out)?;
+        answer(&engine, text, &mut out)?;
     }
     writeln!(out, "\nGo on with:")?;
     writeln!(out, "  relatum ask {dir} '?G : has_genre(\"Alien (1979)\", G)' --known train --explain")?;
@@ -138,25 +138,32 @@ fn recovered(model: &Model, graph: &Graph, out: &mut impl Write) -> anyhow::Resu
     Ok(())
 }
 
-/// Answers from the training graph and the model alone: the held-out facts are not looked at.
-fn answer(graph: &Graph, model: &Model, text: &str, out: &mut impl Write) -> anyhow::Result<()> {
-    let question =
-        read(text, Syntax::Text, graph, Limits::default()).map_err(|mistakes| plan::misuse(&mistakes))?;
-    let planned = Plan::new(&question.checked, graph, PlanOptions::default());
-    let how = Ask { known: Known::TRAIN, top: 5, ..Ask::default() };
-    let known = ask(&planned, model, graph, &how)?;
-    let known: Vec<String> = known
-        .answers
-        .iter()
-        .filter(|answer| answer.known == Some(true))
-        .map(|answer| graph.entity_text(answer.entity))
-        .collect();
+/// Answers from the training graph and the model alone: the held-out facts are not looked at, but for saying
+/// which predictions they confirm.
+fn answer(engine: &Engine, text: &str, out: &mut impl Write) -> anyhow::Result<()> {
+    let from_training = Options { known: Some(Known::TRAIN), top: Some(5), ..Options::default() };
+    let known = engine.ask(text, &from_training)?.answers.into_iter();
+    let known: Vec<String> =
+        known.filter(|answer| answer.known == Some(true)).map(|answer| answer.entity.shown()).collect();
     if !known.is_empty() {
         writeln!(out, "  already in the graph: {} …", known.join(" · "))?;
     }
-    let how = Ask { new_only: true, explain: true, top: 3, ..how };
-    let new = ask(&planned, model, graph, &how)?;
-    write!(out, "{}", ask_command::as_text(graph, &question, &new, true, None))?;
+    let new = Options { new_only: true, explain: true, top: Some(3), ..from_training };
+    let new = engine.ask(text, &new)?;
+    write!(out, "{new}")?;
+    let with_all = Options { known: Some(Known::ALL), ..Options::default() };
+    let mut confirmed = Vec::new();
+    for answer in &new.answers {
+        let all = engine.explain(text, &answer.entity.name, &with_all, &Control::default())?;
+        if all.answers.first().is_some_and(|answer| answer.known == Some(true)) {
+            confirmed.push(answer.entity.shown());
+        }
+    }
+    match (new.answers.is_empty(), confirmed.is_empty()) {
+        (true, _) => {}
+        (_, true) => writeln!(out, "  held-out facts confirm none of these predictions")?,
+        _ => writeln!(out, "  confirmed by held-out facts: {}", confirmed.join(" · "))?,
+    }
     Ok(())
 }
 

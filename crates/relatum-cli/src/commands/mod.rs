@@ -16,6 +16,7 @@ mod merge;
 mod model;
 mod models;
 mod plan;
+mod predict;
 mod repl;
 mod sample;
 mod settings;
@@ -42,6 +43,7 @@ enum Command {
     Describe(describe::Args),
     Find(find::Args),
     Plan(plan::Args),
+    Predict(predict::Args),
     Ask(Box<ask::Args>),
     Repl(Box<repl::Args>),
     Train(Box<train::Args>),
@@ -69,6 +71,7 @@ impl Relatum {
             Command::Ask(args) => ask::run(&args),
             Command::Repl(args) => repl::run(&args),
             Command::Plan(args) => plan::run(&args),
+            Command::Predict(args) => predict::run(&args),
             Command::Train(args) => train::run(&args),
             Command::Grid(args) => grid::run(&args),
             Command::Models(args) => models::run(&args),

@@ -19,12 +19,12 @@ pub(super) fn folder(project: &Project, name: Option<&str>) -> Result<ModelFolde
 /// How far the training of a model has come that is not finished; people are told, too.
 pub(super) fn unfinished(dir: &Path, folder: &ModelFolder, card: &Card) -> Option<String> {
     let position = Checkpoint::unfinished(folder, card)?;
-    output::say(&format!("warning: {}", warning(dir, folder, card, &position)));
+    output::say(&format!("warning: {}", warning(dir, folder.name(), card, &position)));
     Some(position)
 }
 
-fn warning(dir: &Path, folder: &ModelFolder, card: &Card, position: &str) -> String {
-    let name = folder.name();
+/// What to know of a model whose training has come so far.
+pub(super) fn warning(dir: &Path, name: &str, card: &Card, position: &str) -> String {
     let remedy = match card.unfinished {
         Some(_) => "finish it where it was trained, and bring it again".to_owned(),
         None => format!("`relatum train {} --name {name} --resume` goes on", output::typed(dir)),

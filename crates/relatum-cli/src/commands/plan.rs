@@ -1,16 +1,15 @@
 //! `relatum plan`: what would be done to answer a question, without doing it.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use relatum::graph::Graph;
-use relatum::plan::{Plan, PlanOptions};
+use relatum::plan::Plan;
 use relatum::query::shapes::Arguments;
-use relatum::query::{Checked, Limits, Mistakes, Question, Style, Syntax, read};
-use relatum::store::Project;
+use relatum::query::{Checked, Question, Style, Syntax};
+use relatum::{Engine, Options};
 use serde_json::json;
 
-use crate::exit::Mistaken;
 use crate::output;
 
 /// Show how a question would be answered
@@ -51,14 +50,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         "-" => std::io::read_to_string(std::io::stdin())?,
         query => query.to_owned(),
     };
-    let project = Project::open(&args.dir)?;
-    let graph = project.graph();
-    let syntax = if args.sparql { Syntax::Sparql } else { Syntax::detect(&text) };
-    let limits = Limits { branches: args.max_branches as usize, ..Limits::default() };
-    let question = read(&text, syntax, graph, limits).map_err(|mistakes| misuse(&mistakes))?;
-    let options =
-        PlanOptions { beam: args.k as usize, either_side: args.either_side, ..PlanOptions::default() };
-    let plan = Plan::new(&question.checked, graph, options);
+    let engine = Engine::open(&args.dir)?;
+    let graph = engine.graph();
+    let options = Options {
+        syntax: args.sparql.then_some(Syntax::Sparql),
+        k: Some(args.k as usize),
+        either_side: args.either_side,
+        max_branches: Some(args.max_branches as usize),
+        ..Options::default()
+    };
+    let question = engine.question(&text, &options)?;
+    let plan = engine.plan(&question.checked, &options)?;
     let mut out = output::out(args.json);
     if args.json {
         writeln!(out, "{:#}", as_json(&question, &plan, graph))?;
@@ -68,18 +70,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         write!(out, "{}", as_text(&text, &question.checked, &plan, graph))?;
     }
     Ok(())
-}
-
-/// The mistakes as an error of the person, with colours where a person sees them.
-pub(crate) fn misuse(mistakes: &Mistakes) -> anyhow::Error {
-    let style = if std::io::stderr().is_terminal() { Style::Colour } else { Style::Plain };
-    Mistaken(message(mistakes, style)).into()
-}
-
-/// The mistakes as text, without the first `error: `: who reports them says so already.
-pub(super) fn message(mistakes: &Mistakes, style: Style) -> String {
-    let rendered = mistakes.render(style);
-    rendered.split_once(": ").map_or(rendered.clone(), |(_, rest)| rest.to_owned())
 }
 
 pub(super) fn as_text(source: &str, checked: &Checked, plan: &Plan, graph: &Graph) -> String {

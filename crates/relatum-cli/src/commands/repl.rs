@@ -7,14 +7,12 @@ mod settings;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use relatum::answer::Answers;
-use relatum::query::Question;
-use relatum::store::Project;
+use relatum::{Engine, Error, Reply};
 use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
 use rustyline::{CompletionType, Config, Editor};
 
-use super::ask::{Asker, Failure, Flags, next_line, rendered};
+use super::ask::{Flags, next_line, rendered, warn, watched};
 use crate::{exit, output, signals};
 use complete::{Helper, is_open};
 use settings::Settings;
@@ -40,49 +38,44 @@ enum Next {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    args.flags.refuse_nonsense()?;
-    let project = Project::open(&args.dir)?;
-    let asker = Asker::new(&project, args.flags.model.as_deref())?;
+    args.flags.options().resolve(None, None).map_err(Error::from)?;
+    let engine = Engine::open(&args.dir)?;
+    warn(&args.dir, &engine, &args.flags)?;
     let mut flags = args.flags.clone();
-    flags.model = Some(asker.name.clone());
+    flags.model = Some(engine.model(flags.model.as_deref())?.name.clone());
     let settings = Settings::new(flags);
-    let mut session = Session { project: &project, asker, settings, last: None, failed: 0 };
+    let mut session = Session { engine, dir: args.dir.clone(), settings, last: None, failed: 0 };
     if std::io::stdin().is_terminal() { session.converse(&args.dir) } else { session.read_lines() }
 }
 
-struct Session<'a> {
-    project: &'a Project,
-    asker: Asker<'a>,
+struct Session {
+    engine: Engine,
+    dir: PathBuf,
     settings: Settings,
-    last: Option<Last>,
+    last: Option<Reply>,
     /// How many lines could not be answered or obeyed.
     failed: u64,
 }
 
-/// The last question, for commands that speak of it.
-struct Last {
-    text: String,
-    question: Question,
-    answers: Answers,
-}
-
-impl Session<'_> {
+impl Session {
     /// A prompt on a terminal.
     fn converse(&mut self, dir: &Path) -> anyhow::Result<()> {
         let config = Config::builder().completion_type(CompletionType::List).max_history_size(1000)?.build();
         let mut editor: Editor<Helper<'_>, DefaultHistory> = Editor::with_config(config)?;
-        editor.set_helper(Some(Helper::new(self.project.graph())));
+        let engine = self.engine.clone();
+        editor.set_helper(Some(Helper::new(engine.graph())));
         let history = history_file();
         if let Some(path) = &history {
             // There is none the first time.
             let _ = editor.load_history(path);
         }
         signals::watch()?;
-        let predictor = self.asker.model.predictor();
+        let model = self.engine.model(self.settings.flags.model.as_deref())?;
+        let predictor = model.model.predictor();
         output::say(&format!(
             "{}: model {} ({}, rank {}). :help lists the commands, Tab completes names, Ctrl-D ends.",
             dir.display(),
-            self.asker.name,
+            model.name,
             predictor.name(),
             predictor.rank()
         ));
@@ -166,10 +159,12 @@ impl Session<'_> {
     }
 
     fn ask(&mut self, text: &str) -> anyhow::Result<String> {
-        let (question, answers) =
-            self.asker.answer(text, &self.settings.flags).map_err(Failure::into_error)?;
-        let shown = rendered(&self.asker, text, &question, &answers, &self.settings.flags);
-        self.last = Some(Last { text: text.to_owned(), question, answers });
+        let flags = &self.settings.flags;
+        let reply = watched(&self.engine, flags.control(), |control| {
+            self.engine.ask_within(text, &flags.options(), control)
+        })?;
+        let shown = rendered(&reply, flags)?;
+        self.last = Some(reply);
         Ok(shown)
     }
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use relatum::Error;
 use relatum::benchmark::{Pattern, PatternError, QueryGroup, QuerySet, Sampled, Sampler, Sampling, Walks};
 use relatum::export::write_betae;
 use relatum::graph::{Graph, Split};
@@ -12,7 +13,6 @@ use relatum::query::Shape;
 use relatum::store::{Project, Queries, Staging};
 use serde_json::json;
 
-use super::plan;
 use super::train::use_threads;
 use crate::exit::{Misuse, Stopped};
 use crate::{output, signals};
@@ -135,7 +135,7 @@ fn patterns(args: &Args, graph: &Graph) -> anyhow::Result<Vec<Pattern>> {
     let mut patterns: Vec<Pattern> = Vec::new();
     for text in texts {
         let pattern = Pattern::parse(text, graph).map_err(|error| match error {
-            PatternError::Mistakes(mistakes) => plan::misuse(&mistakes),
+            PatternError::Mistakes(mistakes) => Error::from(mistakes).into(),
             other => Misuse(other.to_string()).into(),
         })?;
         if patterns.iter().any(|other| other.name() == pattern.name()) {

@@ -4,6 +4,7 @@
 mod alternatives;
 mod dot;
 mod explanation;
+mod known;
 mod predict;
 mod relations;
 mod relaxed;
@@ -13,7 +14,9 @@ mod statement;
 mod tests;
 mod witness;
 
+pub use crate::symbolic::Ways;
 pub use explanation::{Alternative, ExplainedAtom, Explanation};
+pub use known::known_answers;
 pub use predict::{PredictProgress, Predicted, PredictedEdge, Wanted, predict};
 pub use relations::{RankedRelation, relations_between};
 pub use score::score_text;
@@ -29,7 +32,8 @@ use crate::search::beam::{Beam, Effort, Widened, Width};
 use crate::search::continuous::ContinuousSettings;
 use crate::search::exact::{Exact, Goal};
 use crate::search::{AtomTruth, Certainty, Found, Known, Logic, Scorer, SearchError, best};
-use crate::symbolic::{Reason, World, answers_within, reasons};
+use crate::symbolic::{Reason, World, reasons};
+use known::Marks;
 
 /// Which search runs the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +51,14 @@ pub enum Method {
 }
 
 impl Method {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Exact, Self::Beam, Self::Continuous];
+
+    /// What a name says.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+
     /// The name: `auto`, `exact`, `beam` or `continuous`.
     pub fn name(self) -> &'static str {
         match self {
@@ -82,6 +94,8 @@ pub struct Ask {
     pub top: usize,
     /// Leave out answers that follow from stored edges alone.
     pub new_only: bool,
+    /// Ask about this entity alone: whether, and why, it is an answer.
+    pub only: Option<EntityId>,
     /// Whether to explain each answer.
     pub explain: bool,
     /// What the search may use up, who stops it, and who hears how far it is.
@@ -101,6 +115,7 @@ impl Default for Ask {
             known: Known::ALL,
             top: 10,
             new_only: false,
+            only: None,
             explain: false,
             control: Control::default(),
         }
@@ -135,6 +150,8 @@ pub struct Answer {
     /// Whether it follows from stored edges alone, without any prediction. None: time was up before
     /// that was clear.
     pub known: Option<bool>,
+    /// In how many ways stored edges alone make it an answer, where they do and that was counted.
+    pub ways: Option<Ways>,
     /// Why it is an answer, if that was asked for.
     pub explanation: Option<Explanation>,
 }
@@ -161,41 +178,17 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
     // Stored answers are marked known even where their edges are not trusted.
     let trusted = if how.known == Known::Ignore { Known::ALL } else { how.known };
     // What is known is looked for first, and must leave time to look for what is not.
-    let known = Marks(known_answers(plan, graph, trusted, &how.control.halved()));
+    let mut known = Marks::new(known_answers(plan, graph, trusted, &how.control.halved()));
     if how.method == Method::Continuous {
         return relaxed::answer(plan, model, graph, &truth, &known, how);
     }
     let world = World::of(graph, trusted.splits());
     let normal_form = plan.normal_form();
+    if facts_decide(plan, how) && !how.new_only && how.only.is_none() {
+        known.count_ways(&normal_form, &world);
+    }
     let by_edges = |entity, most| reasons(&normal_form, &world, entity, most, &how.control);
     answer(plan, &truth, &known, &by_edges, how)
-}
-
-/// Of every entity, whether stored edges alone make it an answer; none where that is not clear.
-struct Marks(Option<Vec<bool>>);
-
-impl Marks {
-    fn of(&self, entity: EntityId) -> Option<bool> {
-        self.0.as_ref().map(|known| known[entity.index()])
-    }
-
-    /// Whether an entity may be shown where only news is wanted: what is not clear may be news.
-    fn may_be_new(&self, entity: EntityId) -> bool {
-        self.of(entity) != Some(true)
-    }
-
-    /// The first known answers by their ids; none if there are fewer than `count`.
-    fn first(&self, count: usize) -> Option<Vec<EntityId>> {
-        let known = self.0.as_ref()?.iter().enumerate().filter(|(_, known)| **known);
-        let first: Vec<EntityId> = known.take(count).map(|(index, _)| EntityId::from_index(index)).collect();
-        (first.len() == count).then_some(first)
-    }
-
-    /// Makes the scores of known answers exactly 1.
-    fn mark(&self, scores: &mut [f32]) {
-        let known = scores.iter_mut().zip(self.0.iter().flatten()).filter(|(_, known)| **known);
-        known.for_each(|(score, _)| *score = 1.0);
-    }
 }
 
 /// Gives at most so many ways in which stored edges alone make an entity an answer.
@@ -245,11 +238,17 @@ fn answer(
     let by_messages = matches!(strategy, Strategy::Messages { .. });
     if facts_decide && !by_messages && !how.new_only && truth.ceiling() < 1.0 {
         // Whatever needs a prediction is worth less than what trusted edges prove.
-        if let Some(top) = known.first(how.top) {
-            return proven_by_facts(plan, truth, &top, by_edges, &beam, how);
+        let proven = match how.only {
+            Some(entity) => (known.of(entity) == Some(true)).then(|| vec![entity]),
+            None => known.first(how.top),
+        };
+        if let Some(top) = proven {
+            return proven_by_facts(plan, truth, known, &top, by_edges, &beam, how);
         }
     }
-    let keep = |entity: EntityId| !how.new_only || known.may_be_new(entity);
+    let keep = |entity: EntityId| {
+        how.only.is_none_or(|only| only == entity) && (!how.new_only || known.may_be_new(entity))
+    };
     let mut exact = None;
     let found = match strategy {
         Strategy::Messages { most } => {
@@ -264,10 +263,13 @@ fn answer(
     let Found { mut scores, certainty, rows } = found;
     // A search by messages without a limit has followed every trusted edge itself.
     let by_facts = facts_decide && !matches!(strategy, Strategy::Messages { most: None });
-    if by_facts {
+    if facts_decide {
         known.mark(&mut scores);
     }
-    let top = best_answers(&scores, how, keep);
+    let mut top = best_answers(&scores, how, keep);
+    if facts_decide && !how.new_only && how.only.is_none() {
+        known.reorder(&mut top, how.top);
+    }
     // Where alternatives are joined in place, no single one of them carries an answer.
     let in_place = exact.is_some() && plan.joined.is_some();
     let explanations = if how.explain && !in_place {
@@ -292,6 +294,7 @@ fn answer(
             entity,
             score,
             known: known.of(entity),
+            ways: known.ways(entity),
             explanation: explanations.next().flatten().filter(|it| folds(it, score)),
         })
         .collect();
@@ -317,6 +320,7 @@ fn facts_decide(plan: &Plan, how: &Ask) -> bool {
 fn proven_by_facts(
     plan: &Plan,
     truth: &dyn AtomTruth,
+    known: &Marks,
     top: &[EntityId],
     by_edges: &ByEdges<'_>,
     beam: &Beam<'_>,
@@ -329,7 +333,7 @@ fn proven_by_facts(
         } else {
             None
         };
-        Ok(Answer { entity, score: 1.0, known: Some(true), explanation })
+        Ok(Answer { entity, score: 1.0, known: Some(true), ways: known.ways(entity), explanation })
     };
     let answers = top.iter().map(explain).collect::<Result<_, SearchError>>()?;
     let method = if how.method == Method::Auto { Method::Exact } else { how.method };
@@ -348,14 +352,4 @@ fn best_answers(scores: &[f32], how: &Ask, keep: impl Fn(EntityId) -> bool) -> V
 
 fn negates(branch: &BranchPlan) -> bool {
     !branch.branch.negative.is_empty() || !branch.branch.negated.is_empty()
-}
-
-/// For every entity, whether the stored edges that count as known alone make it an answer. None: the
-/// time was up before that was clear.
-pub fn known_answers(plan: &Plan, graph: &Graph, known: Known, control: &Control) -> Option<Vec<bool>> {
-    let mut is_known = vec![false; graph.entities.len()];
-    for answer in answers_within(&plan.normal_form(), &World::of(graph, known.splits()), control)? {
-        is_known[answer.index()] = true;
-    }
-    Some(is_known)
 }

@@ -36,6 +36,7 @@ pub(super) fn answer(
         entity,
         score,
         known: known.of(entity),
+        ways: None,
         explanation,
     });
     Ok(Answers { answers: answers.collect(), method: Method::Continuous, certainty, rows })

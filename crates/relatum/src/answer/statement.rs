@@ -5,7 +5,7 @@ use super::{Answers, Ask, ExplainedAtom, ask};
 use crate::graph::{Graph, Split, Triple};
 use crate::model::Model;
 use crate::plan::{Plan, PlanOptions};
-use crate::query::{Atom, CheckedStatement, Clause, Direction, Term};
+use crate::query::{Atom, CheckedStatement, Clause, Direction, Query, Term};
 use crate::search::{AtomTruth, Certainty, Known, Scorer, SearchError};
 
 /// How true a statement is.
@@ -51,6 +51,8 @@ pub enum ClauseReason {
     Atom(ExplainedAtom),
     /// The best answer of a question, which was planned so.
     Exists {
+        /// The question.
+        question: Box<Query>,
         /// The plan.
         plan: Box<Plan>,
         /// Its best answer; none if nothing makes it true.
@@ -131,7 +133,11 @@ impl Judge<'_> {
                 Ok(JudgedClause {
                     value: best.map_or(0.0, |best| best.score),
                     known: best.map_or(Some(false), |best| best.known),
-                    reason: ClauseReason::Exists { plan: Box::new(plan), answers },
+                    reason: ClauseReason::Exists {
+                        question: Box::new(checked.query.clone()),
+                        plan: Box::new(plan),
+                        answers,
+                    },
                 })
             }
             Clause::NoneExists(inner) => {

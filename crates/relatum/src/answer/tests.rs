@@ -31,7 +31,7 @@ proptest! {
         let plan = Plan::new(&checked, &graph, PlanOptions { beam: 10_000, either_side: true, ..PlanOptions::default() });
         let method = if by_beam { Method::Beam } else { Method::Auto };
         let how = Ask { logic, method, explain: true, width: Width { k: 10_000, paper: false }, ..Ask::default() };
-        let known = Marks(known_answers(&plan, &graph, Known::ALL, &how.control));
+        let known = Marks::new(known_answers(&plan, &graph, Known::ALL, &how.control));
         let found = answer(&plan, &table, &known, &|_, _| Vec::new(), &how).unwrap();
         for answer in &found.answers {
             let explanation = answer.explanation.as_ref().expect("every answer has a reason");
@@ -60,7 +60,7 @@ proptest! {
         // A beam in the manner of the paper at full width: of trees too.
         let (method, width) = (if exactly { Method::Auto } else { Method::Beam }, Width { k: 10_000, paper: by_beam });
         let how = Ask { logic, method, explain: true, width, ..Ask::default() };
-        let found = answer(&plan, &table, &Marks(None), &|_, _| Vec::new(), &how).unwrap();
+        let found = answer(&plan, &table, &Marks::default(), &|_, _| Vec::new(), &how).unwrap();
         for answer in &found.answers {
             let explanation = answer.explanation.as_ref().expect("every answer has a reason");
             let branch = &checked.normal_form.branches[explanation.branch];
@@ -212,9 +212,14 @@ fn what_could_not_be_settled_in_time_is_called_neither_known_nor_predicted() {
         assert!(found.answers.iter().all(|answer| answer.standing() == "undetermined"), "{found:?}");
     }
     let scorer = Scorer::new(&model, &graph, Calibration::SoftmaxCount, Known::ALL);
-    let found =
-        answer(&plan, &scorer, &Marks(None), &|_, _| Vec::new(), &Ask { new_only: true, ..Ask::default() })
-            .unwrap();
+    let found = answer(
+        &plan,
+        &scorer,
+        &Marks::default(),
+        &|_, _| Vec::new(),
+        &Ask { new_only: true, ..Ask::default() },
+    )
+    .unwrap();
     assert!(!found.answers.is_empty() && found.answers.iter().all(|answer| answer.known.is_none()));
 }
 
@@ -450,7 +455,7 @@ fn cyclic_questions_on_a_small_graph_are_proven_exact() {
         assert!(!plan.is_tree(), "{text}");
         for method in [Method::Auto, Method::Exact] {
             let how = Ask { method, width: Width { k: 4, paper: false }, explain: true, ..Ask::default() };
-            let found = answer(&plan, &table, &Marks(None), &|_, _| Vec::new(), &how).unwrap();
+            let found = answer(&plan, &table, &Marks::default(), &|_, _| Vec::new(), &how).unwrap();
             assert!(matches!(found.certainty, Certainty::Exact { .. }), "{text}: {:?}", found.certainty);
             let expected = best(&naive(&table, &question.checked.normal_form, how.logic), 10, |_| true);
             assert_eq!(found.answers.len(), 10);
@@ -502,7 +507,7 @@ fn rounding_is_no_answer() {
     let plan = Plan::new(&question.checked, &graph, PlanOptions::default());
     let logic = Logic { t_norm: TNorm::Lukasiewicz, ..Logic::default() };
     let how = Ask { logic, ..Ask::default() };
-    let found = answer(&plan, &table, &Marks(None), &|_, _| Vec::new(), &how).unwrap();
+    let found = answer(&plan, &table, &Marks::default(), &|_, _| Vec::new(), &how).unwrap();
     assert_eq!(found.answers, []);
 }
 

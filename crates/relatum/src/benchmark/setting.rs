@@ -16,8 +16,8 @@ use crate::search::{Known, Logic};
 /// ```
 /// use relatum::benchmark::Setting;
 ///
-/// let setting: Setting = "beam k=64 product sigmoid ignore".parse()?;
-/// assert_eq!(setting.to_string(), "beam k=64 product sigmoid ignore");
+/// let setting: Setting = "beam k=64 product sigmoid none".parse()?;
+/// assert_eq!(setting.to_string(), "beam k=64 product sigmoid none");
 /// let ours: Setting = "exact floor=0.001 k=512".parse()?;
 /// assert_eq!(ours.to_string(), "exact floor=0.001 k=512 product softmax-count train");
 /// # Ok::<(), relatum::benchmark::SettingError>(())
@@ -92,7 +92,7 @@ pub enum SettingError {
     /// A word that says nothing. Write one of those that the message lists.
     #[error(
         "`{found}` is no part of a setting: expected exact, beam, paper or continuous, then any of floor=0.001, k=64, reg=0.05, \
-         godel, product, lukasiewicz, a calibration ({}), sharpness=0.8, unseen=0.1, ignore, train, train+valid, all, negation=3, \
+         godel, product, lukasiewicz, a calibration ({}), sharpness=0.8, unseen=0.1, none, train, train+valid, all, negation=3, \
          negated=edge, union=in-place",
         names()
     )]
@@ -171,7 +171,7 @@ impl Display for Setting {
         if self.unseen.to_bits() != 1f32.to_bits() {
             write!(f, " unseen={}", self.unseen)?;
         }
-        write!(f, " {}", known_name(self.known))?;
+        write!(f, " {}", self.known.name())?;
         if self.negation.to_bits() != 1f32.to_bits() {
             write!(f, " negation={}", self.negation)?;
         }
@@ -240,7 +240,7 @@ fn subject(word: &str) -> Option<&'static str> {
         "exact" | "beam" | "paper" | "continuous" => Some(SEARCH),
         _ if TNorm::from_name(word).is_some() => Some("t-norm"),
         _ if Calibration::from_name(word).is_some() => Some("calibration"),
-        _ if known_of(word).is_some() => Some("choice of trusted facts"),
+        _ if Known::from_name(word).is_some() => Some("choice of trusted facts"),
         _ => None,
     }
 }
@@ -255,7 +255,7 @@ impl Setting {
             "beam" => self.search = Search::Beam { k: 64 },
             "paper" => self.search = Search::Paper { k: 64 },
             "continuous" => self.search = Search::Continuous { reg: 0.05 },
-            _ => match (TNorm::from_name(word), Calibration::from_name(word), known_of(word)) {
+            _ => match (TNorm::from_name(word), Calibration::from_name(word), Known::from_name(word)) {
                 (Some(t_norm), _, _) => self.t_norm = t_norm,
                 (_, Some(calibration), _) => self.calibration = calibration,
                 (_, _, Some(known)) => self.known = known,
@@ -328,21 +328,6 @@ impl Search {
     }
 }
 
-const KNOWN: [(&str, Known); 4] = [
-    ("ignore", Known::Ignore),
-    ("train", Known::TRAIN),
-    ("train+valid", Known::Trust(2)),
-    ("all", Known::ALL),
-];
-
-fn known_name(known: Known) -> &'static str {
-    KNOWN.iter().find(|(_, other)| *other == known).map_or("ignore", |(name, _)| name)
-}
-
-fn known_of(name: &str) -> Option<Known> {
-    KNOWN.iter().find(|(known, _)| *known == name).map(|(_, known)| *known)
-}
-
 fn names() -> String {
     Calibration::ALL.map(Calibration::name).join(", ")
 }
@@ -362,7 +347,7 @@ mod tests {
         for search in searches {
             for t_norm in TNorm::ALL {
                 for calibration in Calibration::ALL {
-                    for (_, known) in KNOWN {
+                    for known in [Known::Ignore, Known::TRAIN, Known::Trust(2), Known::ALL] {
                         for negated in [Reading::Path, Reading::Edge] {
                             let (sharpness, unseen, negation, union) = (0.8, 0.1, 3.0, Union::InPlace);
                             let setting = Setting {

@@ -17,6 +17,7 @@
 //! ```
 
 mod cancel;
+mod side_by_side;
 
 use std::any::{Any, TypeId};
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 pub use cancel::Cancel;
+pub use side_by_side::side_by_side;
 
 /// How often listeners hear of progress at most: more often than anybody can read, and seldom enough to
 /// cost nothing.

@@ -74,7 +74,7 @@ pub const DEFAULT_TOP: usize = 10;
 #[non_exhaustive]
 pub enum OptionsError {
     /// An option that the chosen search does not have: leave it out, or choose another search.
-    #[error("{option} belongs to {belongs}, and the search `{}` has none: leave one of the two out", method.name())]
+    #[error("`{option}` belongs to {belongs}, and the search `{}` has none: leave one of the two out", method.name())]
     Wasted {
         /// The option.
         option: &'static str,
@@ -96,16 +96,20 @@ pub enum OptionsError {
     )]
     RawLukasiewicz,
     /// The paper's beam reads every atom away from the named entities.
-    #[error("the beam of the paper reads atoms away from the named entities: it cannot choose the cheaper side")]
+    #[error(
+        "the beam of the paper reads atoms away from the named entities: it cannot choose the cheaper side"
+    )]
     PaperEitherSide,
     /// Sharpness belongs to a softmax.
-    #[error("sharpness multiplies scores before a softmax, and `{calibration}` has none: leave one of the two out")]
+    #[error(
+        "sharpness multiplies scores before a softmax, and `{calibration}` has none: leave one of the two out"
+    )]
     SharpnessWithoutSoftmax {
         /// The calibration.
         calibration: Calibration,
     },
     /// A number outside its range.
-    #[error("{option} must be {expected}, but is {found}")]
+    #[error("`{option}` must be {expected}, but is {found}")]
     Range {
         /// The option.
         option: &'static str,
@@ -208,13 +212,13 @@ impl Options {
         let wasted = |option, belongs| OptionsError::Wasted { option, belongs, method: self.method };
         let no_beam = matches!(self.method, Method::Exact | Method::Continuous);
         if self.k.is_some() && no_beam {
-            return Err(wasted("k, the width of a beam,", "a beam"));
+            return Err(wasted("k", "a beam"));
         }
         if self.paper && no_beam {
-            return Err(wasted("the way of the paper", "a beam"));
+            return Err(wasted("paper", "a beam"));
         }
         if self.either_side && self.method == Method::Continuous {
-            return Err(wasted("scoring atoms from either side", "the searches among entities"));
+            return Err(wasted("either_side", "the searches among entities"));
         }
         if self.paper && self.either_side {
             return Err(OptionsError::PaperEitherSide);
@@ -240,7 +244,9 @@ impl Options {
         }
         let above_zero = |value: f32| value > 0.0 && value.is_finite();
         let range = |option, expected, value: Option<f32>, good: &dyn Fn(f32) -> bool| match value {
-            Some(value) if !good(value) => Err(OptionsError::Range { option, expected, found: value.to_string() }),
+            Some(value) if !good(value) => {
+                Err(OptionsError::Range { option, expected, found: value.to_string() })
+            }
             _ => Ok(()),
         };
         range("sharpness", "a number above 0", self.sharpness, &above_zero)?;
@@ -262,7 +268,13 @@ impl Resolved {
     }
 
     /// What a search is told.
-    pub(super) fn ask(&self, options: &Options, top: usize, only: Option<EntityId>, control: &Control) -> Ask {
+    pub(super) fn ask(
+        &self,
+        options: &Options,
+        top: usize,
+        only: Option<EntityId>,
+        control: &Control,
+    ) -> Ask {
         Ask {
             method: self.method,
             width: self.width,
@@ -313,12 +325,19 @@ mod tests {
         let tuned = "exact k=512 godel softmax sharpness=0.7 unseen=0.1 none union=in-place";
         let all = resolved(&Options::default(), tuned);
         assert_eq!((all.logic.t_norm, all.calibration), (TNorm::Godel, Calibration::Softmax));
-        assert_eq!((all.sharpness, all.unseen, all.known, all.union), (0.7, 0.1, Known::Ignore, Union::InPlace));
+        assert_eq!(
+            (all.sharpness, all.unseen, all.known, all.union),
+            (0.7, 0.1, Known::Ignore, Union::InPlace)
+        );
         assert_eq!(all.tuned_for.as_deref(), Some("2i"));
         let nothing = resolved(&Options { t_norm: Some(TNorm::Product), ..Options::default() }, tuned);
         assert_eq!((nothing.calibration, nothing.sharpness), (Calibration::SoftmaxCount, 1.0));
         assert_eq!((nothing.known, nothing.union, nothing.tuned_for), (Known::ALL, Union::AtTheEnd, None));
-        assert_eq!(resolved(&Options::default(), "exact product train").known, Known::ALL, "trusted is trusted");
+        assert_eq!(
+            resolved(&Options::default(), "exact product train").known,
+            Known::ALL,
+            "trusted is trusted"
+        );
         assert_eq!(resolved(&Options::default(), "exact product train negated=edge").tuned_for, None);
         assert_eq!(resolved(&Options::default(), "paper k=8 product sigmoid none").tuned_for, None);
     }

@@ -9,7 +9,7 @@ mod make;
 mod reply;
 mod text;
 
-pub(crate) use make::{Names, of_answers, of_judgement, of_relations};
+pub(crate) use make::{Names, entity, of_answers, of_judgement, of_relations, relation};
 pub use reply::{
     Alternative, Answer, AskedFor, Atom, Binding, Certainty, Clause, Entity, Existence, Explanation, Judged,
     Relation, RelationAnswer, Reply, Settings, Stop, SubQuery, Ways, Witness,

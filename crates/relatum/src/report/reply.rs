@@ -46,6 +46,11 @@ pub struct Reply {
     pub judged: Option<Judged>,
 }
 
+impl Reply {
+    /// The version of the format that this Relatum writes.
+    pub const VERSION: u32 = 1;
+}
+
 /// What a question asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -63,6 +63,24 @@ impl Known {
     /// Every edge there is, for people who just ask.
     pub const ALL: Self = Self::Trust(3);
 
+    /// Every choice with its name, in settings and on every door.
+    const NAMES: [(&'static str, Self); 4] =
+        [("none", Self::Ignore), ("train", Self::TRAIN), ("train+valid", Self::Trust(2)), ("all", Self::ALL)];
+
+    /// The name: `all`, `train+valid`, `train` or `none`.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, known)| *known == self).map_or("none", |(name, _)| name)
+    }
+
+    /// What a name says. `trust` and `ignore` are what `all` and `none` were called once.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "trust" => Some(Self::ALL),
+            "ignore" => Some(Self::Ignore),
+            name => Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, known)| *known),
+        }
+    }
+
     pub(crate) fn splits(self) -> &'static [Split] {
         match self {
             Self::Trust(count) => &Split::ALL[..count.min(3)],

@@ -82,6 +82,37 @@ pub fn reasons(
     reasons
 }
 
+/// In how many ways something follows from stored edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ways {
+    /// How many were counted.
+    pub count: usize,
+    /// Whether counting stopped there, and there may be more.
+    pub more: bool,
+}
+
+/// In how many ways each of some entities is an answer in a world, counted up to `most`. None: counting would
+/// take too long; whether it does depends on the question and the graph alone, not on the machine.
+pub fn ways(query: &NormalForm, world: &World<'_>, answers: &[EntityId], most: usize) -> Option<Vec<Ways>> {
+    /// About a tenth of a second.
+    const STEPS: u64 = 1 << 19;
+    let patience = Patience::of_steps(STEPS);
+    let domains = vec![None; query.variables.len()];
+    let of = |&answer: &EntityId| {
+        let mut count = 0;
+        for branch in &query.branches {
+            let search = Search::new(branch, world, &patience, &domains);
+            count += search.assignments(query.target, answer, most + 1 - count).len();
+            // A branch without variables of its own takes no step.
+            if !patience.step() {
+                return None;
+            }
+        }
+        Some(Ways { count: count.min(most), more: count > most })
+    };
+    answers.iter().map(of).collect()
+}
+
 /// The answers of a query, ascending, each with the smallest cost of an assignment that makes it
 /// one: how many of the query's positive atoms stand for edges that cost something in this world.
 /// Of several alternatives the cheapest counts; negated atoms cost nothing.

@@ -13,12 +13,27 @@ const STEPS: u32 = if cfg!(test) { 2 } else { 256 };
 pub(super) struct Patience {
     control: Control,
     steps: Cell<u32>,
+    /// The steps that are left, where only so many are worth it: a number, not a time, so that what is found
+    /// depends on nothing but the question.
+    left: Cell<u64>,
     lost: Cell<bool>,
 }
 
 impl Patience {
     pub(super) fn new(control: &Control) -> Self {
-        Self { control: control.clone(), steps: Cell::new(0), lost: Cell::new(control.is_late()) }
+        Self {
+            control: control.clone(),
+            steps: Cell::new(0),
+            left: Cell::new(u64::MAX),
+            lost: Cell::new(control.is_late()),
+        }
+    }
+
+    /// Patience for so many steps.
+    pub(super) fn of_steps(steps: u64) -> Self {
+        let patience = Self::new(&Control::default());
+        patience.left.set(steps);
+        patience
     }
 
     pub(super) fn is_lost(&self) -> bool {
@@ -28,7 +43,8 @@ impl Patience {
     /// Counts a step. False: it is not worth taking any more.
     pub(super) fn step(&self) -> bool {
         self.steps.set((self.steps.get() + 1) % STEPS);
-        if self.steps.get() == 0 && self.control.is_late() {
+        self.left.set(self.left.get().saturating_sub(1));
+        if self.left.get() == 0 || (self.steps.get() == 0 && self.control.is_late()) {
             self.lost.set(true);
         }
         !self.is_lost()

@@ -3,17 +3,15 @@
 use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use relatum::answer::{Ask, Method};
-use relatum::benchmark::Setting;
+use relatum::Options;
+use relatum::answer::Method;
 use relatum::control::{Cancel, Control};
-use relatum::logic::{Negation, TNorm};
+use relatum::engine::{DEFAULT_K, DEFAULT_TOP};
+use relatum::logic::TNorm;
 use relatum::model::Calibration;
-use relatum::query::Limits;
-use relatum::search::beam::Width;
-use relatum::search::continuous::ContinuousSettings;
-use relatum::search::{Known, Logic};
+use relatum::query::Syntax;
+use relatum::search::Known;
 
-use crate::exit::Misuse;
 use crate::signals;
 
 /// How to answer.
@@ -22,10 +20,11 @@ pub(crate) struct Flags {
     /// The question is SPARQL, whatever it looks like
     #[arg(long)]
     pub(super) sparql: bool,
-    /// How to search: auto is exact where the question is a tree, else a beam; continuous
+    /// How to search: auto is exact where the question is a tree, else a beam that widens until its answers
+    /// are proven or that takes too long; exact takes as long as it takes; continuous
     /// optimises vectors in place of entities
-    #[arg(long, default_value = "auto", value_parser = ["auto", "exact", "beam", "continuous"])]
-    method: String,
+    #[arg(long, default_value = "auto", value_parser = methods())]
+    method: Method,
     /// How many assignments a beam keeps, where the search is one [default: 64]
     #[arg(long, value_parser = parse_positive, allow_negative_numbers = true)]
     k: Option<usize>,
@@ -54,8 +53,8 @@ pub(crate) struct Flags {
     /// Which stored edges count as true: all, those of train only, or none; auto: all, but none with
     /// raw scores, beside which 1 means nothing; continuous optimisation trusts edges from named entities
     /// to the answer only
-    #[arg(long, default_value = AUTO, value_parser = [AUTO, "trust", "train", "ignore"])]
-    known: String,
+    #[arg(long, default_value = AUTO, value_parser = knowns())]
+    known: Auto<Known>,
     /// How many answers, no more than a LIMIT of SPARQL [default: 10, or the LIMIT]
     #[arg(long, value_parser = parse_positive, allow_negative_numbers = true)]
     top: Option<usize>,
@@ -89,7 +88,7 @@ pub(crate) struct Flags {
 /// What a flag is where nobody has chosen.
 const AUTO: &str = "auto";
 
-/// A value that was chosen, or none: then what was tuned is taken.
+/// A value that was chosen, or none: then the engine chooses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Auto<T>(Option<T>);
 
@@ -103,107 +102,31 @@ impl<T: std::fmt::Display> std::fmt::Display for Auto<T> {
 }
 
 impl Flags {
-    /// Whether something is left open that tuning may have settled.
-    pub(super) fn wants_tuning(&self) -> bool {
-        self.method != "continuous" && self.calibration.0.is_none() && self.t_norm.0.is_none()
-    }
-
-    /// How to search, as it was said.
-    pub(crate) fn method(&self) -> &str {
-        &self.method
-    }
-
-    /// How many assignments a beam keeps.
-    pub(super) fn k(&self) -> usize {
-        self.k.unwrap_or(64)
-    }
-
-    /// How many answers are wanted of a question with this LIMIT.
-    pub(super) fn wanted(&self, limit: Option<usize>) -> usize {
-        limit.into_iter().chain(self.top).min().unwrap_or(10)
-    }
-
-    /// What a question may grow to.
-    pub(super) fn limits(&self) -> Limits {
-        Limits { branches: self.max_branches as usize, ..Limits::default() }
-    }
-
-    /// Every flag with its value as text, in the order of the help: `on` and `off` for a switch,
-    /// `none` where nothing is given.
-    pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
-        let switch = |on: bool| if on { "on" } else { "off" }.to_owned();
-        let none = || "none".to_owned();
-        vec![
-            ("sparql", switch(self.sparql)),
-            ("method", self.method.clone()),
-            ("k", self.k().to_string()),
-            ("paper", switch(self.paper)),
-            ("either-side", switch(self.either_side)),
-            ("t-norm", self.t_norm.to_string()),
-            ("calibration", self.calibration.to_string()),
-            ("negation-scale", self.negation_scale.to_string()),
-            ("unseen", self.unseen.to_string()),
-            ("known", self.known.clone()),
-            ("top", self.wanted(None).to_string()),
-            ("new-only", switch(self.new_only)),
-            ("explain", switch(self.explain)),
-            ("json", switch(self.json)),
-            ("dot", switch(self.dot)),
-            ("model", self.model.clone().unwrap_or_default()),
-            ("timeout", self.timeout.map_or_else(none, |timeout| timeout.as_secs_f64().to_string())),
-            ("max-rows", self.max_rows.map_or_else(none, |rows| rows.to_string())),
-            ("max-branches", self.max_branches.to_string()),
-        ]
-    }
-
-    /// A flag of which the method takes no notice, and what it belongs to.
-    pub(crate) fn wasted(&self) -> Option<(&'static str, &'static str)> {
-        if self.either_side && self.method == "continuous" {
-            return Some(("either-side", "the searches among entities"));
+    /// What the engine is told.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            syntax: self.sparql.then_some(Syntax::Sparql),
+            model: self.model.clone(),
+            method: self.method,
+            k: self.k,
+            paper: self.paper,
+            either_side: self.either_side,
+            t_norm: self.t_norm.0,
+            calibration: self.calibration.0,
+            sharpness: None,
+            negation_scale: self.negation_scale.0,
+            unseen: self.unseen.0,
+            known: self.known.0,
+            union: None,
+            top: self.top,
+            new_only: self.new_only,
+            explain: self.explain || self.dot,
+            max_branches: Some(self.max_branches as usize),
         }
-        let given = [("k", self.k.is_some()), ("paper", self.paper)];
-        let takes_no_beam = matches!(self.method.as_str(), "exact" | "continuous");
-        given.into_iter().find(|(_, given)| *given && takes_no_beam).map(|(flag, _)| (flag, "a beam"))
-    }
-
-    /// Combinations that would give numbers without meaning, and flags that the method passes over.
-    pub(crate) fn refuse_nonsense(&self) -> Result<(), Misuse> {
-        if let Some((flag, what)) = self.wasted() {
-            return Err(Misuse(format!(
-                "--{flag} belongs to {what}, and --method {} takes none: leave one of the two out, or take \
-                 --method beam or auto",
-                self.method
-            )));
-        }
-        if self.calibration.0 == Some(Calibration::Raw) && matches!(self.known.as_str(), "trust" | "train") {
-            return Err(Misuse(format!(
-                "--known {} makes stored edges 1, which is neither much nor little among raw scores: leave it out, \
-                 or take a calibration that gives truth values",
-                self.known
-            )));
-        }
-        if self.calibration.0 == Some(Calibration::Raw) && self.t_norm.0 == Some(TNorm::Lukasiewicz) {
-            return Err(Misuse(
-                "raw scores are not in [0, 1], and max(0, x + y − 1) of them means nothing: take --t-norm product \
-                 or godel, as the published figures do, or a calibration that gives truth values"
-                    .to_owned(),
-            ));
-        }
-        Ok(())
-    }
-
-    /// What to know about the scores that these settings give.
-    pub(super) fn caveat(&self) -> Option<String> {
-        (self.calibration.0 == Some(Calibration::Raw)).then(|| {
-            format!(
-                "raw scores are no truth values: the {} of them ranks as the published code does, but says nothing by its size",
-                if self.t_norm.0 == Some(TNorm::Godel) { "smallest" } else { "product" }
-            )
-        })
     }
 
     /// What the answer may use up, from now on.
-    fn control(&self) -> Control {
+    pub(crate) fn control(&self) -> Control {
         let control = Control::default().with_cancel(Cancel::when(signals::stop_requested));
         let control = match self.max_rows {
             Some(rows) => control.with_rows(rows),
@@ -215,45 +138,32 @@ impl Flags {
         }
     }
 
-    /// What the engine is told, with `top` answers wanted and what was tuned for such a question. The
-    /// time for the answer begins now.
-    pub(super) fn resolve(&self, top: usize, tuned: Option<&Setting>) -> Ask {
-        let tuned = tuned.filter(|_| self.wants_tuning()).copied();
-        let plain = Setting {
-            calibration: if self.method == "continuous" {
-                Calibration::Sigmoid
-            } else {
-                Calibration::default()
-            },
-            ..Setting::default()
-        };
-        let Setting { t_norm, calibration, sharpness, negation, unseen, .. } = tuned.unwrap_or(plain);
-        let scale = self.negation_scale.0.unwrap_or(negation);
-        Ask {
-            method: match self.method.as_str() {
-                "exact" => Method::Exact,
-                "beam" => Method::Beam,
-                "continuous" => Method::Continuous,
-                _ if self.paper => Method::Beam,
-                _ => Method::Auto,
-            },
-            width: Width { k: self.k(), paper: self.paper },
-            continuous: ContinuousSettings::default(),
-            logic: Logic { t_norm: self.t_norm.0.unwrap_or(t_norm), negation: Negation { scale } },
-            calibration: self.calibration.0.unwrap_or(calibration),
-            sharpness,
-            unseen: self.unseen.0.unwrap_or(unseen),
-            known: match self.known.as_str() {
-                "ignore" => Known::Ignore,
-                "train" => Known::TRAIN,
-                AUTO if self.calibration.0 == Some(Calibration::Raw) => Known::Ignore,
-                _ => Known::ALL,
-            },
-            top,
-            new_only: self.new_only,
-            explain: self.explain || self.dot,
-            control: self.control(),
-        }
+    /// Every flag with its value as text, in the order of the help: `on` and `off` for a switch,
+    /// `none` where nothing is given.
+    pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
+        let switch = |on: bool| if on { "on" } else { "off" }.to_owned();
+        let none = || "none".to_owned();
+        vec![
+            ("sparql", switch(self.sparql)),
+            ("method", self.method.name().to_owned()),
+            ("k", self.k.unwrap_or(DEFAULT_K).to_string()),
+            ("paper", switch(self.paper)),
+            ("either-side", switch(self.either_side)),
+            ("t-norm", self.t_norm.to_string()),
+            ("calibration", self.calibration.to_string()),
+            ("negation-scale", self.negation_scale.to_string()),
+            ("unseen", self.unseen.to_string()),
+            ("known", self.known.0.map_or(AUTO, Known::name).to_owned()),
+            ("top", self.top.unwrap_or(DEFAULT_TOP).to_string()),
+            ("new-only", switch(self.new_only)),
+            ("explain", switch(self.explain)),
+            ("json", switch(self.json)),
+            ("dot", switch(self.dot)),
+            ("model", self.model.clone().unwrap_or_else(none)),
+            ("timeout", self.timeout.map_or_else(none, |timeout| timeout.as_secs_f64().to_string())),
+            ("max-rows", self.max_rows.map_or_else(none, |rows| rows.to_string())),
+            ("max-branches", self.max_branches.to_string()),
+        ]
     }
 }
 
@@ -262,6 +172,11 @@ fn parse_positive(text: &str) -> Result<usize, String> {
         .ok()
         .filter(|&count| count > 0)
         .ok_or_else(|| "expected a whole number, at least 1".to_owned())
+}
+
+fn methods() -> impl TypedValueParser<Value = Method> {
+    let names = Method::ALL.map(Method::name);
+    PossibleValuesParser::new(names).map(|name| Method::from_name(&name).unwrap_or_default())
 }
 
 fn t_norms() -> impl TypedValueParser<Value = Auto<TNorm>> {
@@ -277,6 +192,17 @@ fn t_norms() -> impl TypedValueParser<Value = Auto<TNorm>> {
 fn calibrations() -> impl TypedValueParser<Value = Auto<Calibration>> {
     PossibleValuesParser::new([AUTO].into_iter().chain(Calibration::ALL.map(Calibration::name)))
         .map(|name| Auto(Calibration::from_name(&name)))
+}
+
+/// `all` and `none` were called `trust` and `ignore` once.
+fn knowns() -> impl TypedValueParser<Value = Auto<Known>> {
+    let values = [
+        PossibleValue::new(AUTO),
+        PossibleValue::new("all").alias("trust"),
+        PossibleValue::new("train"),
+        PossibleValue::new("none").alias("ignore"),
+    ];
+    PossibleValuesParser::new(values).map(|name| Auto(Known::from_name(&name)))
 }
 
 fn parse_scale(text: &str) -> Result<Auto<f32>, String> {

@@ -1,27 +1,27 @@
 //! Many questions, answered side by side: lines in, lines of JSON out, in the same order.
 //!
-//! One thread reads, as many as there are cores answer, this one writes. At most [`WINDOW`]
-//! questions are between reading and writing, so a file of any length takes the same memory; and
-//! a question is read only when it is there, so a program may ask one, wait, and ask the next.
+//! One thread reads, as many as there are cores answer, this one writes. Few questions are between reading
+//! and writing, so a file of any length takes the same memory; and a question is read only when it is there,
+//! so a program may ask one, wait, and ask the next.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError};
+use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use relatum::control::{Cancel, side_by_side};
 use relatum::query::syntax::MAX_BYTES;
+use relatum::{Engine, Error};
 use serde_json::{Value, json};
 
-use super::{Asker, Flags, as_json};
+use super::Flags;
 use crate::exit::{Misuse, Stopped};
 use crate::{output, signals};
 
-/// How many questions may be on their way.
+/// How many lines are read ahead.
 const WINDOW: usize = 64;
 
 /// Lines of a file or of standard input.
@@ -73,23 +73,28 @@ struct Answered {
     end: u64,
 }
 
-type Job = (Line, Sender<Answered>);
-
 /// Answers every line. Lines that cannot be answered are counted, and are an error in the end.
-pub(super) fn answer(asker: &Asker<'_>, flags: &Flags, questions: Questions) -> anyhow::Result<()> {
+pub(super) fn answer(engine: &Engine, flags: &Flags, questions: Questions) -> anyhow::Result<()> {
     signals::watch()?;
     let progress = Progress::new(questions.bytes);
     let lines = read(questions.input);
-    let (jobs, waiting) = mpsc::sync_channel::<Job>(WINDOW);
-    let waiting = Mutex::new(waiting);
-    // In the threads of the pool, where a search does not split its work any further.
-    let counts = rayon::in_place_scope(|scope| {
-        for _ in 0..rayon::current_num_threads() {
-            scope.spawn(|_| work(asker, flags, &waiting));
+    let cancel = Cancel::when(signals::stop_requested);
+    let (mut counts, mut failure) = (Counts::default(), None);
+    let work = |line: std::io::Result<Line>| line.map(|line| answered(engine, flags, &line));
+    side_by_side(&lines, &cancel, work, |answer| {
+        let written = answer.and_then(|answer| {
+            *(if answer.is_answer { &mut counts.answered } else { &mut counts.failed }) += 1;
+            progress.write(&answer, &counts)
+        });
+        if let Err(error) = written {
+            failure.get_or_insert(error);
+            cancel.cancel();
         }
-        // Taken in, so that the workers see its end when the last line is written.
-        write(&lines, jobs, &progress)
-    })?;
+    });
+    progress.bar.finish_and_clear();
+    if let Some(error) = failure {
+        return Err(error.into());
+    }
     let total = output::counted(counts.answered + counts.failed, "question");
     if signals::stop_requested() {
         output::say(&format!("stopped after {total}"));
@@ -105,85 +110,29 @@ pub(super) fn answer(asker: &Asker<'_>, flags: &Flags, questions: Questions) -> 
     Ok(())
 }
 
-/// Answers what comes until nothing comes any more.
-fn work(asker: &Asker<'_>, flags: &Flags, waiting: &Mutex<Receiver<Job>>) {
-    loop {
-        let job = waiting.lock().ok().and_then(|waiting| waiting.recv().ok());
-        let Some((line, result)) = job else { return };
-        if signals::stop_requested() {
-            continue;
-        }
-        // Who waits for it may have gone.
-        let _ = result.send(answered(asker, flags, &line));
-    }
-}
-
-fn answered(asker: &Asker<'_>, flags: &Flags, line: &Line) -> Answered {
+fn answered(engine: &Engine, flags: &Flags, line: &Line) -> Answered {
     let text = line.text.as_deref().unwrap_or_default().trim();
     let outcome = match &line.text {
         Err(error) => Err(error.clone()),
-        Ok(_) => asker.answer(text, flags).map_err(|failure| failure.to_string()),
+        Ok(_) => engine.ask_within(text, &flags.options(), &flags.control()).map_err(|error| message(&error)),
     };
+    let outcome = outcome.and_then(|reply| serde_json::to_value(reply).map_err(|error| error.to_string()));
     let is_answer = outcome.is_ok();
-    let mut json = match outcome {
-        Ok((question, answers)) => {
-            asker.mark(as_json(text, asker.graph, &question, &asker.how(&question, flags), &answers))
-        }
-        Err(error) => json!({ "query": text, "error": error }),
-    };
+    let mut json = outcome.unwrap_or_else(|error| json!({ "query": text, "error": error }));
     json["line"] = json!(line.number);
     Answered { json, is_answer, end: line.end }
+}
+
+/// What is wrong, without the first `error: `: the field that holds it says so already.
+fn message(error: &Error) -> String {
+    let text = error.to_string();
+    text.strip_prefix("error: ").unwrap_or(&text).to_owned()
 }
 
 #[derive(Default)]
 struct Counts {
     answered: u64,
     failed: u64,
-}
-
-/// Hands lines to the workers and writes what they give back, first come, first served.
-#[allow(clippy::needless_pass_by_value, reason = "workers end when the sender of jobs is dropped here")]
-fn write(
-    lines: &Receiver<std::io::Result<Line>>,
-    jobs: SyncSender<Job>,
-    progress: &Progress,
-) -> anyhow::Result<Counts> {
-    let mut counts = Counts::default();
-    let mut pending: VecDeque<Receiver<Answered>> = VecDeque::new();
-    let mut more = true;
-    while more || !pending.is_empty() {
-        while more && pending.len() < WINDOW && !signals::stop_requested() {
-            let line = match lines.try_recv() {
-                Err(TryRecvError::Empty) if !pending.is_empty() => break,
-                Err(TryRecvError::Empty) => match lines.recv_timeout(Duration::from_millis(50)) {
-                    Err(RecvTimeoutError::Timeout) => continue,
-                    other => other.ok(),
-                },
-                other => other.ok(),
-            };
-            let Some(line) = line.transpose()? else {
-                more = false;
-                break;
-            };
-            let (result, answer) = mpsc::channel();
-            if jobs.send((line, result)).is_ok() {
-                pending.push_back(answer);
-            }
-        }
-        if signals::stop_requested() {
-            // What was asked for last is cut short by now, and would not be the best answer.
-            break;
-        }
-        if let Some(Ok(answer)) = pending.pop_front().map(|answer| answer.recv()) {
-            if signals::stop_requested() {
-                break;
-            }
-            *(if answer.is_answer { &mut counts.answered } else { &mut counts.failed }) += 1;
-            progress.write(&answer, &counts)?;
-        }
-    }
-    progress.bar.finish_and_clear();
-    Ok(counts)
 }
 
 /// Reads lines in a thread of its own, which is left behind if nobody wants them any more.

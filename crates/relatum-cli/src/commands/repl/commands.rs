@@ -1,9 +1,12 @@
 //! What begins with a colon.
 
 use anyhow::Context;
+use relatum::Reply;
+use relatum::answer::score_text;
+use relatum::engine::Options;
 
-use super::{Last, Session};
-use crate::commands::ask::{Asker, Failure, Flags, answer_line, explanation_text, header};
+use super::Session;
+use crate::commands::ask::warn;
 use crate::commands::{describe, find, plan, stats};
 use crate::exit::Misuse;
 use crate::output;
@@ -20,12 +23,12 @@ pub(super) const COMMANDS: [(&str, &str, &str); 8] = [
     ("quit", "", "end, as Ctrl-D does"),
 ];
 
-impl Session<'_> {
+impl Session {
     /// Obeys a command, written without its colon. None: it is the end.
     pub(super) fn command(&mut self, text: &str) -> anyhow::Result<Option<String>> {
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
-        let graph = self.project.graph();
+        let graph = self.engine.graph();
         let needs = |what: &str| Misuse(format!(":{} needs {what}", named(word).unwrap_or(word)));
         Ok(Some(match named(word)? {
             "help" => help(),
@@ -36,27 +39,23 @@ impl Session<'_> {
             "find" => find::text(graph, unquoted(rest))?,
             "describe" if rest.is_empty() => return Err(needs("the name of an entity or a relation").into()),
             "describe" => describe::text(graph, unquoted(rest))?,
-            "stats" => stats::text(self.project),
+            "stats" => stats::text(self.engine.project()),
             _ => return Ok(None),
         }))
     }
 
     fn plan(&self, text: &str) -> anyhow::Result<String> {
-        let last;
-        let (source, question) = if text.is_empty() {
-            last = self.last()?;
-            (last.text.as_str(), last.question.clone())
-        } else {
-            (text, self.asker.read(text, &self.settings.flags).map_err(Failure::into_error)?)
-        };
-        let planned = self.asker.plan(&question, &self.settings.flags);
-        Ok(plan::as_text(source, &question.checked, &planned, self.asker.graph))
+        let source = if text.is_empty() { self.last()?.query.as_str() } else { text };
+        let options = self.settings.flags.options();
+        let question = self.engine.question(source, &options)?;
+        let planned = self.engine.plan(&question.checked, &options)?;
+        Ok(plan::as_text(source, &question.checked, &planned, self.engine.graph()))
     }
 
     fn explain(&mut self, which: &str) -> anyhow::Result<String> {
         let last = self.last()?;
-        let first = last.question.offset + 1;
-        let count = last.answers.answers.len();
+        let first = last.offset + 1;
+        let count = last.answers.len();
         if count == 0 {
             return Err(Misuse("the last question has no answer to explain".to_owned()).into());
         }
@@ -66,26 +65,29 @@ impl Session<'_> {
             let last = known.end - 1;
             Misuse(format!("expected the number of an answer, {first} to {last}, not '{which}'"))
         })?;
-        if last.answers.answers[place - first].explanation.is_none() {
-            let mut flags: Flags = self.settings.flags.clone();
-            flags.explain = true;
-            let answers = self.asker.answer_question(&last.question, &flags).map_err(Failure::into_error)?;
-            if let Some(last) = &mut self.last {
-                last.answers = answers;
-            }
-        }
-        let (last, graph) = (self.last()?, self.asker.graph);
-        let answer = last.answers.answers.get(place - first);
-        let answer = answer.context("the settings have changed since: ask the question again")?;
-        let mut text = header(graph, &last.question, &last.answers) + "\n";
-        text += &answer_line(graph, place, answer, 0);
-        text += &answer.explanation.as_ref().map_or_else(
-            || {
-                "     it has no explanation: the search ended before it came by an assignment for it\n"
-                    .to_owned()
-            },
-            |explanation| explanation_text(graph, &last.question, explanation),
+        let answer = &last.answers[place - first];
+        let mut text = format!("{}\n", last.header());
+        text += &format!(
+            "{place:>3}. {}  {}  {}\n",
+            answer.entity.shown(),
+            score_text(answer.score),
+            answer.standing()
         );
+        let explained = match &answer.explanation {
+            Some(explanation) => Some(explanation.text()),
+            None => {
+                let flags = &self.settings.flags;
+                let options = Options { explain: true, ..flags.options() };
+                let reply =
+                    self.engine.explain(&last.query, &answer.entity.name, &options, &flags.control())?;
+                let answer = reply.answers.into_iter().next();
+                let answer = answer.context("the settings have changed since: ask the question again")?;
+                answer.explanation.map(|explanation| explanation.text())
+            }
+        };
+        text += &explained.unwrap_or_else(|| {
+            "     it has no explanation: the search ended before it reached an assignment for it\n".to_owned()
+        });
         Ok(text)
     }
 
@@ -101,13 +103,13 @@ impl Session<'_> {
         let changed = self.settings.changed(name, value)?;
         let model = &changed.flags.model;
         if *model != self.settings.flags.model {
-            self.asker = Asker::new(self.project, model.as_deref())?;
+            warn(&self.dir, &self.engine, &changed.flags)?;
         }
         self.settings = changed;
         Ok(String::new())
     }
 
-    fn last(&self) -> Result<&Last, Misuse> {
+    fn last(&self) -> Result<&Reply, Misuse> {
         self.last.as_ref().ok_or_else(|| Misuse("no question has been answered yet".to_owned()))
     }
 }

@@ -1,0 +1,134 @@
+//! Work on a stream of items, side by side, with the results in the order of the items.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel, sync_channel};
+use std::time::Duration;
+
+use super::Cancel;
+
+/// How many items may be on their way: a stream of any length takes the same memory.
+const WINDOW: usize = 64;
+
+/// Works on items as they come, as many at once as there are threads, and hands the results over in the order
+/// of the items. An item is taken only when it is there, so a sender may wait for one result before it sends
+/// the next. Ends when the sender is gone and all is done; when it is cancelled, at once, and what is not done
+/// yet is dropped.
+pub fn side_by_side<T: Send, R: Send>(
+    items: &Receiver<T>,
+    cancel: &Cancel,
+    work: impl Fn(T) -> R + Sync,
+    mut each: impl FnMut(R),
+) {
+    let (jobs, waiting) = sync_channel::<(T, Sender<R>)>(WINDOW);
+    let waiting = Mutex::new(waiting);
+    // In the threads of the pool, where a search does not split its work any further.
+    rayon::in_place_scope(|scope| {
+        for _ in 0..rayon::current_num_threads() {
+            scope.spawn(|_| work_off(&waiting, cancel, &work));
+        }
+        let mut pending: VecDeque<Receiver<R>> = VecDeque::new();
+        let mut more = true;
+        while (more || !pending.is_empty()) && !cancel.is_cancelled() {
+            while more && pending.len() < WINDOW && !cancel.is_cancelled() {
+                let item = match items.try_recv() {
+                    Err(TryRecvError::Empty) if !pending.is_empty() => break,
+                    Err(TryRecvError::Empty) => match items.recv_timeout(Duration::from_millis(50)) {
+                        Err(RecvTimeoutError::Timeout) => continue,
+                        other => other.ok(),
+                    },
+                    other => other.ok(),
+                };
+                let Some(item) = item else {
+                    more = false;
+                    break;
+                };
+                let (result, answer) = channel();
+                if jobs.send((item, result)).is_ok() {
+                    pending.push_back(answer);
+                }
+            }
+            // What was begun last is cut short by a cancellation, and would not be the best result.
+            if let Some(Ok(result)) = pending.pop_front().map(|answer| answer.recv())
+                && !cancel.is_cancelled()
+            {
+                each(result);
+            }
+        }
+        // The workers end when nobody can send them any more.
+        drop(jobs);
+    });
+}
+
+/// Works on what comes until nothing comes any more.
+fn work_off<T, R>(waiting: &Mutex<Receiver<(T, Sender<R>)>>, cancel: &Cancel, work: &impl Fn(T) -> R) {
+    loop {
+        let job = waiting.lock().ok().and_then(|waiting| waiting.recv().ok());
+        let Some((item, result)) = job else { return };
+        if !cancel.is_cancelled() {
+            // Who waits for it may have gone.
+            let _ = result.send(work(item));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        let (sender, items) = channel();
+        (0..500u64).for_each(|item| sender.send(item).unwrap());
+        drop(sender);
+        let work = |item: u64| {
+            std::thread::sleep(Duration::from_micros((item * 7919) % 50));
+            item * 2
+        };
+        let mut results = Vec::new();
+        side_by_side(&items, &Cancel::default(), work, |result| results.push(result));
+        assert_eq!(results, (0..500).map(|item| item * 2).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn a_sender_may_wait_for_each_result() {
+        let (sender, items) = channel();
+        let (answered, results) = channel();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                side_by_side(
+                    &items,
+                    &Cancel::default(),
+                    |item: u32| item + 1,
+                    |it| answered.send(it).unwrap(),
+                );
+            });
+            for item in 0..5 {
+                sender.send(item).unwrap();
+                assert_eq!(results.recv().unwrap(), item + 1);
+            }
+            drop(sender);
+        });
+    }
+
+    #[test]
+    fn a_cancelled_stream_ends_though_its_sender_lives() {
+        let (sender, items) = channel();
+        let cancel = Cancel::default();
+        (0..100).for_each(|item: u32| sender.send(item).unwrap());
+        let mut results = 0;
+        side_by_side(
+            &items,
+            &cancel,
+            |item| item,
+            |_| {
+                results += 1;
+                if results == 3 {
+                    cancel.cancel();
+                }
+            },
+        );
+        assert_eq!(results, 3);
+        drop(sender);
+    }
+}

@@ -1,0 +1,238 @@
+//! Questions: read, planned, answered, explained.
+
+use super::{Engine, Error, OpenModel, Options, Resolved};
+use crate::answer::{self, Answers, Method, judge, relations_between};
+use crate::control::Control;
+use crate::graph::EntityId;
+use crate::plan::Plan;
+use crate::query::{Asked, Between, Checked, CheckedStatement, Question, Syntax, read_any};
+use crate::report::{self, AskedFor, Certainty, Names, Reply};
+use crate::search::{self, Scorer};
+
+impl Engine {
+    /// Reads a question and checks it against the graph; nothing is searched.
+    pub fn read(&self, text: &str, options: &Options) -> Result<Asked, Error> {
+        let syntax = options.syntax.unwrap_or_else(|| Syntax::detect(text));
+        Ok(read_any(text, syntax, self.graph(), options.limits())?)
+    }
+
+    /// Answers a question.
+    ///
+    /// ```no_run
+    /// use relatum::{Engine, Options};
+    ///
+    /// let engine = Engine::open("movies")?;
+    /// let reply = engine.ask(
+    ///     r#"?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)"#,
+    ///     &Options { explain: true, ..Options::default() },
+    /// )?;
+    /// println!("{reply}");
+    /// # Ok::<(), relatum::Error>(())
+    /// ```
+    pub fn ask(&self, text: &str, options: &Options) -> Result<Reply, Error> {
+        self.ask_within(text, options, &Control::default())
+    }
+
+    /// The same within limits, with somebody who can stop it or listens how far it is.
+    pub fn ask_within(&self, text: &str, options: &Options, control: &Control) -> Result<Reply, Error> {
+        let asked = self.read(text, options)?;
+        self.answer(text, &asked, options, control)
+    }
+
+    /// Answers a question that was read before.
+    pub fn answer(
+        &self,
+        text: &str,
+        asked: &Asked,
+        options: &Options,
+        control: &Control,
+    ) -> Result<Reply, Error> {
+        let model = self.model(options.model.as_deref())?;
+        let asking = Asking { engine: self, model: &model, text, options, control };
+        match asked {
+            Asked::Entities(question) => asking.entities(question, None),
+            Asked::Truth(statement) => asking.truth(statement),
+            Asked::Relations { between, limit, offset } => asking.relations(between, *limit, *offset),
+        }
+    }
+
+    /// Explains one entity as an answer to a question for entities: how true it is that it is one, and why.
+    /// The reply has that answer alone, or none where nothing makes it one.
+    pub fn explain(
+        &self,
+        text: &str,
+        entity: &str,
+        options: &Options,
+        control: &Control,
+    ) -> Result<Reply, Error> {
+        let entity = self.graph().entity(entity)?;
+        let question = self.question(text, options)?;
+        let model = self.model(options.model.as_deref())?;
+        let options = &Options { explain: true, new_only: false, ..options.clone() };
+        Asking { engine: self, model: &model, text, options, control }.entities(&question, Some(entity))
+    }
+
+    /// Reads a question for entities; a statement or a question for relations is a mistake here.
+    pub fn question(&self, text: &str, options: &Options) -> Result<Question, Error> {
+        let syntax = options.syntax.unwrap_or_else(|| Syntax::detect(text));
+        Ok(crate::query::read(text, syntax, self.graph(), options.limits())?)
+    }
+
+    /// Plans a question as [`ask`](Self::ask) would.
+    pub fn plan(&self, checked: &Checked, options: &Options) -> Result<Plan, Error> {
+        // Without a model there is nothing tuned, and a plan all the same.
+        let model = self.model(options.model.as_deref()).ok();
+        let resolved = resolve(checked, options, model.as_deref())?;
+        Ok(Plan::new(checked, self.graph(), resolved.plan_options()))
+    }
+}
+
+/// What was chosen and what was tuned for such a question, put together.
+fn resolve(checked: &Checked, options: &Options, model: Option<&OpenModel>) -> Result<Resolved, Error> {
+    let shape = checked.shape.map(|shape| shape.name());
+    let tuned = shape.and_then(|shape| model?.tuned(shape));
+    Ok(options.resolve(shape, tuned)?)
+}
+
+struct Asking<'a> {
+    engine: &'a Engine,
+    model: &'a OpenModel,
+    text: &'a str,
+    options: &'a Options,
+    control: &'a Control,
+}
+
+impl Asking<'_> {
+    fn entities(&self, question: &Question, only: Option<EntityId>) -> Result<Reply, Error> {
+        let graph = self.engine.graph();
+        let checked = &question.checked;
+        let resolved = resolve(checked, self.options, Some(self.model))?;
+        let plan = Plan::new(checked, graph, resolved.plan_options());
+        let (wanted, offset) = match only {
+            Some(_) => (1, 0),
+            None => (self.options.wanted(question.limit), question.offset),
+        };
+        let how = resolved.ask(self.options, wanted.saturating_add(offset), only, self.control);
+        let Answers { mut answers, method, certainty, rows } =
+            answer::ask(&plan, &self.model.model, graph, &how)?;
+        answers.drain(..offset.min(answers.len()));
+        let names = Names { graph, normal_form: &checked.normal_form };
+        Ok(Reply {
+            question: checked.query.named(graph).to_string(),
+            asked: AskedFor::Entities,
+            target: Some(checked.normal_form.variable_name(checked.normal_form.target).to_owned()),
+            shape: checked.shape.map_or("general", |shape| shape.name()).to_owned(),
+            offset,
+            answers: report::of_answers(names, &answers),
+            ..self.reply(&resolved, method, certainty, rows)
+        })
+    }
+
+    fn truth(&self, statement: &CheckedStatement) -> Result<Reply, Error> {
+        let graph = self.engine.graph();
+        let resolved = self.options.resolve(None, None)?;
+        // A statement is explained always: it has nothing else to show.
+        let options = Options { explain: true, ..self.options.clone() };
+        let how = resolved.ask(&options, 1, None, self.control);
+        let judgement = judge(statement, resolved.plan_options(), &self.model.model, graph, &how)?;
+        let method = match judgement.certainty {
+            search::Certainty::Continuous { .. } => Method::Continuous,
+            search::Certainty::Beam { .. } => Method::Beam,
+            _ => Method::Exact,
+        };
+        Ok(Reply {
+            question: statement.statement.named(graph).to_string(),
+            asked: AskedFor::Truth,
+            shape: "statement".to_owned(),
+            judged: Some(report::of_judgement(graph, &judgement)),
+            ..self.reply(&resolved, method, judgement.certainty, judgement.rows)
+        })
+    }
+
+    fn relations(&self, between: &Between, limit: Option<usize>, offset: usize) -> Result<Reply, Error> {
+        let graph = self.engine.graph();
+        let resolved = self.options.resolve(None, None)?;
+        let scorer = Scorer::new(&self.model.model, graph, resolved.calibration, resolved.known)
+            .with_sharpness(resolved.sharpness);
+        let pair = (between.subject, between.object);
+        let (mut ranked, stopped) = relations_between(&scorer, graph, pair, self.control)?;
+        let rows = ranked.len();
+        if self.options.new_only {
+            ranked.retain(|relation| relation.stored.is_none());
+        }
+        ranked.drain(..offset.min(ranked.len()));
+        ranked.truncate(self.options.wanted(limit));
+        let certainty = match stopped {
+            Some(by) => search::Certainty::Stopped { by },
+            None => search::Certainty::Exact { within: 0.0 },
+        };
+        Ok(Reply {
+            question: between.named(graph).to_string(),
+            asked: AskedFor::Relations,
+            target: Some(between.target.name.clone()),
+            shape: "relations".to_owned(),
+            offset,
+            relations: report::of_relations(graph, &ranked),
+            ..self.reply(&resolved, Method::Exact, certainty, rows)
+        })
+    }
+
+    /// What all replies have alike; the rest is empty.
+    fn reply(&self, resolved: &Resolved, method: Method, certainty: search::Certainty, rows: usize) -> Reply {
+        Reply {
+            version: Reply::VERSION,
+            query: self.text.to_owned(),
+            question: String::new(),
+            asked: AskedFor::Entities,
+            target: None,
+            shape: String::new(),
+            method: method.name().to_owned(),
+            settings: resolved.report(&self.model.name, method),
+            certainty: Certainty::from(certainty),
+            rows,
+            remarks: self.remarks(resolved),
+            offset: 0,
+            answers: Vec::new(),
+            relations: Vec::new(),
+            judged: None,
+        }
+    }
+
+    /// What people should know about how the answers came about.
+    fn remarks(&self, resolved: &Resolved) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if let Some(position) = &self.model.unfinished {
+            remarks.push(format!(
+                "the model `{}` is unfinished ({position}), and no result yet",
+                self.model.name
+            ));
+        }
+        if let Some(why) = &self.model.tuning_lost {
+            remarks.push(format!("what was tuned is not used: {why}"));
+        }
+        if let Some(shape) = &resolved.tuned_for {
+            let mut parts =
+                vec![resolved.logic.t_norm.name().to_owned(), resolved.calibration.name().to_owned()];
+            let mut differs = |name: &str, value: f32| {
+                if value.to_bits() != 1f32.to_bits() {
+                    parts.push(format!("{name} {value}"));
+                }
+            };
+            differs("sharpness", resolved.sharpness);
+            differs("unseen", resolved.unseen);
+            differs("negation scale", resolved.logic.negation.scale);
+            remarks.push(format!("tuned for {shape} questions: {}", parts.join(", ")));
+        }
+        if !resolved.calibration.is_truth() {
+            let fold = match resolved.logic.t_norm {
+                crate::logic::TNorm::Godel => "smallest",
+                _ => "product",
+            };
+            remarks.push(format!(
+                "raw scores are no truth values: the {fold} of them ranks as the published code does, but says \
+                 nothing by its size"
+            ));
+        }
+        remarks
+    }
+}

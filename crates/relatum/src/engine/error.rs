@@ -1,0 +1,143 @@
+//! Why the engine could not do what it was asked to.
+
+use super::options::OptionsError;
+use crate::benchmark::BenchmarkError;
+use crate::graph::NameError;
+use crate::graph::read::{FolderError, ReadError};
+use crate::import::ImportError;
+use crate::model::ModelError;
+use crate::query::Mistakes;
+use crate::search::SearchError;
+use crate::store::StoreError;
+use crate::train::TrainError;
+
+/// Anything that can go wrong, as the rooms of the engine say it.
+///
+/// A door turns [`fault`](Self::fault) into its own language: an exit code, an HTTP status, an exception.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The question has mistakes; each has its place in the text.
+    #[error(transparent)]
+    Question(#[from] Mistakes),
+    /// The options contradict each other.
+    #[error(transparent)]
+    Options(#[from] OptionsError),
+    /// A name that is not one thing of the graph.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The question cannot be searched in this way.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// A model cannot be used.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Training cannot go on.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    /// A file of another program cannot become a model.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    /// A file of triples cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A benchmark folder cannot be read.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A benchmark cannot go on.
+    #[error(transparent)]
+    Benchmark(#[from] BenchmarkError),
+    /// The disk or a file on it is at fault.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Who has to do something about an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The caller: ask for something else.
+    Caller,
+    /// The data: mend or replace a file.
+    Data,
+    /// The machine: make room, give permission, wait.
+    Machine,
+}
+
+impl Error {
+    /// Who has to do something about it.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::Question(_) | Self::Options(_) | Self::Name(_) => Fault::Caller,
+            Self::Search(error) => of_search(error),
+            Self::Model(error) => of_model(error),
+            Self::Train(error) => of_train(error),
+            Self::Import(error) => of_import(error),
+            Self::Read(error) => of_read(error),
+            Self::Folder(_) => Fault::Data,
+            Self::Benchmark(BenchmarkError::Search(error)) => of_search(error),
+            Self::Benchmark(_) => Fault::Data,
+            Self::Store(error) => of_store(error),
+        }
+    }
+}
+
+fn of_search(error: &SearchError) -> Fault {
+    match error {
+        SearchError::NotANumber => Fault::Data,
+        _ => Fault::Caller,
+    }
+}
+
+fn of_model(error: &ModelError) -> Fault {
+    match error {
+        ModelError::Missing { .. }
+        | ModelError::Name(_)
+        | ModelError::Misfit { .. }
+        | ModelError::Busy(_) => Fault::Caller,
+        ModelError::Store(error) => of_store(error),
+        _ => Fault::Data,
+    }
+}
+
+fn of_train(error: &TrainError) -> Fault {
+    match error {
+        TrainError::Model(error) => of_model(error),
+        TrainError::Setting { .. }
+        | TrainError::UnknownPredictor { .. }
+        | TrainError::RelationLoss(_)
+        | TrainError::NothingToLearn
+        | TrainError::NothingToResume(_) => Fault::Caller,
+        _ => Fault::Data,
+    }
+}
+
+fn of_import(error: &ImportError) -> Fault {
+    match error {
+        ImportError::Model(error) => of_model(error),
+        ImportError::UnknownFormat(_)
+        | ImportError::NotFound(_)
+        | ImportError::UnknownKind { .. }
+        | ImportError::OtherKind { .. }
+        | ImportError::Width { .. }
+        | ImportError::Names { .. } => Fault::Caller,
+        _ => Fault::Data,
+    }
+}
+
+fn of_read(error: &ReadError) -> Fault {
+    match error {
+        ReadError::NotFound { .. }
+        | ReadError::NoColumn { .. }
+        | ReadError::NoGraphs { .. }
+        | ReadError::Split(_) => Fault::Caller,
+        _ => Fault::Data,
+    }
+}
+
+fn of_store(error: &StoreError) -> Fault {
+    match error {
+        StoreError::Exists(_) | StoreError::Busy(_) | StoreError::NotAProject { .. } => Fault::Caller,
+        StoreError::Io { .. } => Fault::Machine,
+        _ => Fault::Data,
+    }
+}

@@ -1,0 +1,118 @@
+//! The façade: everything that a door needs, behind one owned value.
+//!
+//! An [`Engine`] is a project with its models. It is cheap to clone, can be used from any thread, and opens
+//! each model once, when it is first asked for. The command line, and every other door, parses its input,
+//! calls the engine, and prints.
+
+mod ask;
+mod error;
+mod many;
+mod options;
+mod predict;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub use error::{Error, Fault};
+pub use options::{DEFAULT_K, DEFAULT_TOP, Options, OptionsError, Resolved};
+pub use predict::{MissingEdge, MissingEdges, Sought};
+
+use crate::benchmark::{Family, Results, Setting, Tuned};
+use crate::graph::Graph;
+use crate::model::{Card, Model, ModelFolder, StoredModel};
+use crate::store::Project;
+use crate::train::Checkpoint;
+
+/// A project with its models: what every door opens.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    project: Project,
+    /// By name; each is opened once.
+    models: Mutex<BTreeMap<String, Arc<OpenModel>>>,
+}
+
+/// A model with what belongs to it.
+#[derive(Debug)]
+pub struct OpenModel {
+    /// Its name.
+    pub name: String,
+    /// The model.
+    pub model: Model,
+    /// What it says of itself.
+    pub card: Card,
+    /// How far its training has come, where that is not finished.
+    pub unfinished: Option<String>,
+    /// Why what was tuned for it is not used, where it cannot be read.
+    pub tuning_lost: Option<String>,
+    tuned: Option<Tuned>,
+}
+
+impl Engine {
+    /// Opens a project folder. The work does not grow with the graph; models are opened when they are needed.
+    pub fn open(dir: impl AsRef<Path>) -> Result<Self, Error> {
+        Ok(Self::of(Project::open(dir.as_ref())?))
+    }
+
+    /// An engine for a project that is open already.
+    pub fn of(project: Project) -> Self {
+        Self { shared: Arc::new(Shared { project, models: Mutex::default() }) }
+    }
+
+    /// The project.
+    pub fn project(&self) -> &Project {
+        &self.shared.project
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Graph {
+        self.project().graph()
+    }
+
+    /// The name of the model that is taken where none is named.
+    pub fn default_model(&self) -> String {
+        ModelFolder::default_name(self.project())
+    }
+
+    /// A model by its name, or the default one; opened once and shared.
+    pub fn model(&self, name: Option<&str>) -> Result<Arc<OpenModel>, Error> {
+        let name = name.map_or_else(|| self.default_model(), str::to_owned);
+        let mut models = self.shared.models.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = models.get(&name) {
+            return Ok(Arc::clone(open));
+        }
+        let open = Arc::new(OpenModel::open(self.project(), &name)?);
+        models.insert(name, Arc::clone(&open));
+        Ok(open)
+    }
+
+    /// Forgets the models that are open, so that those which were trained anew are read again. Work that runs
+    /// keeps what it has.
+    pub fn reload(&self) {
+        self.shared.models.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+impl OpenModel {
+    fn open(project: &Project, name: &str) -> Result<Self, Error> {
+        let folder = ModelFolder::of(project, name)?;
+        let StoredModel { model, card } = folder.load(project)?;
+        let unfinished = Checkpoint::unfinished(&folder, &card);
+        // What was tuned is a help that can be done without: everything has a default.
+        let (tuned, tuning_lost) = match Results::find(folder.dir(), &model) {
+            Ok(results) => (results.and_then(|results| results.tuned(Family::Best).cloned()), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        Ok(Self { name: name.to_owned(), model, card, unfinished, tuning_lost, tuned })
+    }
+
+    /// What was tuned for questions of a shape.
+    pub fn tuned(&self, shape: &str) -> Option<&Setting> {
+        Some(&self.tuned.as_ref()?.types.get(shape)?.setting)
+    }
+}

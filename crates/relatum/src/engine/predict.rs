@@ -1,0 +1,92 @@
+//! The most likely missing edges, with their names.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Engine, Error, Options};
+use crate::answer::{Predicted, PredictedEdge, Wanted, predict};
+use crate::control::Control;
+use crate::graph::EntityId;
+use crate::query::Direction;
+use crate::report::{self, Certainty, Entity, Relation};
+use crate::search::Scorer;
+
+/// Which missing edges are sought.
+#[derive(Clone, Debug, Default)]
+pub struct Sought {
+    /// Along this relation; none: along all.
+    pub relation: Option<String>,
+    /// At one end of them this entity.
+    pub about: Option<String>,
+    /// At least so true.
+    pub min_truth: f32,
+}
+
+/// An edge that the graph does not hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MissingEdge {
+    /// The left argument.
+    pub subject: Entity,
+    /// The relation.
+    pub relation: Relation,
+    /// The right argument.
+    pub object: Entity,
+    /// How true it is.
+    pub truth: f32,
+    /// From which side the model scored it: `subject` or `object`.
+    pub scored_from: String,
+}
+
+/// What came of a search for missing edges.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MissingEdges {
+    /// How many were found.
+    pub found: usize,
+    /// How sure they are.
+    pub certainty: Certainty,
+    /// Rows scored.
+    pub rows: usize,
+    /// Rows that scoring everything would have taken.
+    pub rows_of_all: usize,
+}
+
+impl Engine {
+    /// Finds the most likely edges that the graph does not hold, best first, as many as `options.top` says;
+    /// `each` gets every one as soon as it is proven to be the next.
+    ///
+    /// Edges lead to entities that stand on that side of the relation in training, unless `options.unseen`
+    /// says how much the others count.
+    pub fn predict(
+        &self,
+        sought: &Sought,
+        options: &Options,
+        control: &Control,
+        mut each: impl FnMut(MissingEdge),
+    ) -> Result<MissingEdges, Error> {
+        let graph = self.graph();
+        let relations = match &sought.relation {
+            Some(name) => vec![graph.relation(name)?],
+            None => Vec::new(),
+        };
+        let about = sought.about.as_deref().map(|name| graph.entity(name)).transpose()?;
+        let resolved = options.resolve(None, None)?;
+        let model = self.model(options.model.as_deref())?;
+        let scorer = Scorer::new(&model.model, graph, resolved.calibration, resolved.known)
+            .with_sharpness(resolved.sharpness)
+            .with_unseen(options.unseen.unwrap_or(0.0));
+        let wanted = Wanted { relations, about, least: sought.min_truth, top: options.wanted(None) };
+        let entity = |id: EntityId| report::entity(graph, id);
+        let mut give = |found: PredictedEdge| {
+            each(MissingEdge {
+                subject: entity(found.edge.head),
+                relation: report::relation(graph, found.edge.relation),
+                object: entity(found.edge.tail),
+                truth: found.truth,
+                scored_from: if found.read == Direction::Forward { "subject" } else { "object" }.to_owned(),
+            });
+        };
+        let Predicted { found, certainty, rows, rows_of_all } =
+            predict(&scorer, graph, &wanted, control, &mut give)?;
+        Ok(MissingEdges { found, certainty: certainty.into(), rows, rows_of_all })
+    }
+}
