@@ -248,3 +248,50 @@ fn what_cannot_be_measured_is_said() {
     assert_eq!(damaged.code, 1);
     assert!(damaged.stderr.contains("benchmark.json"), "{}", damaged.stderr);
 }
+
+#[test]
+fn a_calibration_keeps_what_was_tuned_and_says_what_it_drops() {
+    let desk = desk();
+    desk.ok(&["sample", "shops", "--count", "12", "--types", "1p,2p,2i"]);
+    desk.ok(&["tune", "shops"]);
+    desk.ok(&["benchmark", "shops", "--method", "best"]);
+    let calibrate =
+        |seed: &str| desk.ok(&["calibrate", "shops", "--queries", "200", "--epochs", "3", "--seed", seed]);
+    let said = calibrate("0");
+    assert!(said.contains("\nkept 3 tuned choices and 3 results: made without the calibration\n"), "{said}");
+    assert!(!said.contains("dropped"), "{said}");
+    // Nothing is chosen or measured again.
+    let again = desk.run(&["tune", "shops"]);
+    assert_eq!((again.code, again.stderr.as_str()), (0, ""));
+    let question = "?A : exists X. sells(shop1, X) and needs(X, A)";
+    assert!(desk.ok(&["ask", "shops", question]).contains("tuned for 2p questions"));
+    desk.ok(&["benchmark", "shops", "--types", "2p", "--setting", "exact adaptive"]);
+    let said = calibrate("1");
+    assert!(said.contains("\ndropped 1 result: made with the calibration that was there before\n"), "{said}");
+    let again = desk.run(&["benchmark", "shops", "--types", "2p", "--setting", "exact adaptive"]);
+    assert!(again.stderr.contains("2p: H@3"), "measured again: {}", again.stderr);
+}
+
+#[test]
+fn where_no_setting_finds_anything_the_default_is_kept() {
+    // Hundreds of things that nothing tells apart, and a model that has learned nothing.
+    let desk = Desk::new();
+    let mut triples = String::new();
+    for i in 0..900u32 {
+        triples += &format!("a{i}\tr\tb{}\nb{i}\ts\tc{}\n", (i * 7 + 3) % 900, (i * 11 + 5) % 900);
+        triples += &format!("a{i}\tr\tb{}\nb{i}\ts\tc{}\n", (i * 13 + 8) % 900, (i * 17 + 2) % 900);
+    }
+    desk.put("g.tsv", triples);
+    desk.ok(&["init", "shops", "g.tsv", "--split", "0.8/0.1/0.1"]);
+    desk.ok(&["train", "shops", "--rank", "1", "--epochs", "1", "--lr", "0.000001"]);
+    desk.ok(&["sample", "shops", "--count", "4", "--types", "2p", "--split", "valid"]);
+    let tuned = desk.run(&["tune", "shops"]);
+    assert!(
+        tuned.stderr.contains("(the default: H@3 0 on 4 validation queries for each of"),
+        "{}",
+        tuned.stderr
+    );
+    let json = json(&desk.ok(&["tune", "shops", "--json"]));
+    let choice = &json["types"]["2p"];
+    assert_eq!(choice["setting"], choice["trials"][0]["setting"], "{choice:#}");
+}

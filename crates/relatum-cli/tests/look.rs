@@ -87,6 +87,31 @@ fn an_unknown_name_is_answered_with_the_nearest() {
 }
 
 #[test]
+fn a_name_without_its_prefix_case_or_accents_is_answered_with_the_one_that_has_them() {
+    let desk = Desk::new();
+    desk.put(
+        "g.tsv",
+        "film:Shining\tdirector\tperson:Stanley Kubrick\nfilm:Am\u{e9}lie\tdirector\tperson:Jean-Pierre Jeunet\n\
+         film:Spartacus\tstars\tperson:Stanley Tucci\n",
+    );
+    desk.ok(&["init", "p", "g.tsv"]);
+    let said = |name: &str| desk.run(&["describe", "p", name]).stderr;
+    insta::assert_snapshot!(said("Stanley Kubrick"), @"error: there is no entity 'Stanley Kubrick'; the nearest: 'person:Stanley Kubrick'");
+    insta::assert_snapshot!(said("AMELIE"), @"error: there is no entity 'AMELIE'; the nearest: 'film:Amélie'");
+    insta::assert_snapshot!(said("ley Tuc"), @"error: there is no entity 'ley Tuc'; the nearest: 'person:Stanley Tucci'");
+    // Two code points for one letter.
+    assert!(desk.ok(&["describe", "p", "film:Ame\u{301}lie"]).starts_with("film:Am\u{e9}lie: entity"));
+    insta::assert_snapshot!(desk.run(&["plan", "p", "?F : director(F, \"Stanley Kubrick\")"]).stderr, @r#"
+    error: there is no entity 'Stanley Kubrick'
+      |
+    1 | ?F : director(F, "Stanley Kubrick")
+      |                  ^^^^^^^^^^^^^^^^^ not an entity of this graph
+      |
+      = help: the nearest name is "person:Stanley Kubrick"
+    "#);
+}
+
+#[test]
 fn find_looks_into_names() {
     let desk = films();
     insta::assert_snapshot!(desk.ok(&["find", "films", "s"]), @r#"

@@ -50,6 +50,13 @@ pub(super) fn memory(field: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
+/// What the processor calls itself.
+pub(super) fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
+}
+
 pub(super) fn mebibytes(bytes: u64) -> String {
     format!("{:.0} MiB", bytes as f64 / f64::from(1 << 20))
 }

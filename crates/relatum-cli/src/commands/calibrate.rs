@@ -1,8 +1,10 @@
 //! `relatum calibrate`: what a score of each relation is worth.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use relatum::benchmark::{Forgotten, Results};
+use relatum::model::Model;
 use relatum::store::Project;
 use relatum::train::{CalibrateSettings, calibrate};
 
@@ -121,10 +123,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         anyhow::bail!("the calibration does not fit the model");
     };
     folder.save(&model, &stored.card)?;
+    let results = results_text(folder.dir(), &model);
     writeln!(
         output::out(false),
         "calibrated `{}`: {} relations by {} questions; held-out loss {:.4}, with sigmoid {:.4} (epoch {})\n\
-         next: relatum ask {} '…' --calibration adaptive",
+         {results}next: relatum ask {} '…' --calibration adaptive",
         folder.name(),
         output::grouped(relations),
         output::grouped(done.queries),
@@ -134,4 +137,30 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         output::typed(&args.dir),
     )?;
     Ok(())
+}
+
+/// What became of the tuned choices and results that are kept with the model. The calibration is saved
+/// already, so a file that cannot be read is a warning.
+fn results_text(folder: &Path, model: &Model) -> String {
+    let counted = |count: Forgotten| {
+        let parts = [(count.choices, "tuned choice"), (count.cells, "result")];
+        let parts = parts.into_iter().filter(|(number, _)| *number > 0);
+        parts.map(|(number, noun)| output::counted(number as u64, noun)).collect::<Vec<_>>().join(" and ")
+    };
+    let (kept, forgotten) = match Results::recalibrate(folder, model) {
+        Ok(Some(outcome)) => outcome,
+        Ok(None) => return String::new(),
+        Err(error) => {
+            output::say(&format!("warning: the results that are kept with the model: {error}"));
+            return String::new();
+        }
+    };
+    let mut text = String::new();
+    if kept != Forgotten::default() {
+        text += &format!("kept {}: made without the calibration\n", counted(kept));
+    }
+    if forgotten != Forgotten::default() {
+        text += &format!("dropped {}: made with the calibration that was there before\n", counted(forgotten));
+    }
+    text
 }

@@ -135,7 +135,7 @@ fn patterns(args: &Args, graph: &Graph) -> anyhow::Result<Vec<Pattern>> {
     let mut patterns: Vec<Pattern> = Vec::new();
     for text in texts {
         let pattern = Pattern::parse(text, graph).map_err(|error| match error {
-            PatternError::Mistakes(mistakes) => Error::from(mistakes).into(),
+            PatternError::Mistakes(mistakes) => anyhow::Error::from(Error::from(mistakes)),
             other => Misuse(other.to_string()).into(),
         })?;
         if patterns.iter().any(|other| other.name() == pattern.name()) {

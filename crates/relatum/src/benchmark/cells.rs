@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::{ByMissing, Choice, Family, Part, QueryGroup, Setting, Tuned};
 use crate::graph::Split;
-use crate::model::{LinkMetrics, Model};
+use crate::model::{Calibration, LinkMetrics, Model};
 use crate::store::{StoreError, write_atomically};
 
 /// One cell of a table: a type of query under a setting.
@@ -45,10 +45,20 @@ pub struct CellKey<'a> {
     pub setting: Setting,
 }
 
+/// Results that were forgotten because they rest on an earlier calibration of the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forgotten {
+    /// Types of query whose choice had an adaptive setting among its trials, in all families.
+    pub choices: usize,
+    /// Cells of adaptive settings.
+    pub cells: usize,
+}
+
 /// The results of a model so far, in one file beside it. Several processes may add to it.
 #[derive(Debug)]
 pub struct Results {
     path: PathBuf,
+    prints: Prints,
     saved: Saved,
 }
 
@@ -56,8 +66,11 @@ pub struct Results {
 struct Saved {
     format: String,
     version: u32,
-    /// Of the model: what was computed for another says nothing.
+    /// Of the model's tables: what was computed for another says nothing.
     fingerprint: String,
+    /// Of its adaptive calibration, if it has one: what was computed with another says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    calibration: Option<String>,
     tuned: BTreeMap<String, Tuned>,
     cells: BTreeMap<String, Kept>,
 }
@@ -78,17 +91,32 @@ const VERSION: u32 = 2;
 
 impl Results {
     /// The results of a model, kept in its folder; those of another model that had this name are
-    /// forgotten.
+    /// forgotten, and those that rest on another calibration of it.
     pub fn open(folder: &Path, model: &Model) -> Result<Self, StoreError> {
         let path = folder.join(FILE);
-        let fingerprint = fingerprint(model);
-        let saved = read(&path, &fingerprint)?.unwrap_or_else(|| Saved {
+        let prints = Prints::of(model);
+        let saved = read(&path, &prints)?.unwrap_or_else(|| Saved {
             format: FORMAT.to_owned(),
             version: VERSION,
-            fingerprint,
+            fingerprint: prints.tables.clone(),
+            calibration: prints.calibration.clone(),
             ..Saved::default()
         });
-        Ok(Self { path, saved })
+        Ok(Self { path, prints, saved })
+    }
+
+    /// Forgets on disk what rests on an earlier calibration than the model has now, and keeps the rest.
+    /// What was kept, in the same terms, and what was forgotten; none where nothing was there.
+    pub fn recalibrate(folder: &Path, model: &Model) -> Result<Option<(Forgotten, Forgotten)>, StoreError> {
+        let path = folder.join(FILE);
+        let mut results = Self::open(folder, model)?;
+        let before = read_any(&path)?.filter(|saved| saved.fingerprint == results.prints.tables);
+        let Some(before) = before else { return Ok(None) };
+        results.check_writable()?;
+        let (before, kept) = (before.count(), results.saved.count());
+        let forgotten =
+            Forgotten { choices: before.choices - kept.choices, cells: before.cells - kept.cells };
+        Ok(Some((kept, forgotten)))
     }
 
     /// The same, where something was kept: the model is not even hashed where nothing was.
@@ -100,7 +128,7 @@ impl Results {
     /// anything: for `relatum check`, which must find what a benchmark would stumble over.
     pub fn check(folder: &Path) -> Result<bool, StoreError> {
         let path = folder.join(FILE);
-        let Some(saved) = parse(&path)? else { return Ok(path.exists()) };
+        let Some(saved) = read_any(&path)? else { return Ok(path.exists()) };
         let damaged = |what: String| Err(StoreError::damaged(&path, what));
         if saved.format != FORMAT {
             return damaged(format!("it says that it is `{}`, expected `{FORMAT}`", saved.format));
@@ -164,7 +192,7 @@ impl Results {
     /// Changes what is on disk by now, which another process may have added to.
     fn change(&mut self, change: impl FnOnce(&mut Saved)) -> Result<(), StoreError> {
         let _lock = lock(&self.path.with_file_name(LOCK))?;
-        if let Some(now) = read(&self.path, &self.saved.fingerprint)? {
+        if let Some(now) = read(&self.path, &self.prints)? {
             self.saved = now;
         }
         change(&mut self.saved);
@@ -174,13 +202,50 @@ impl Results {
     }
 }
 
-/// What a file holds, unless it is of another model or too old to say of which queries.
-fn read(path: &Path, fingerprint: &str) -> Result<Option<Saved>, StoreError> {
-    Ok(parse(path)?.filter(|saved| saved.fingerprint == fingerprint))
+impl Saved {
+    fn count(&self) -> Forgotten {
+        let choices = self.tuned.values().map(|tuned| tuned.types.len()).sum();
+        Forgotten { choices, cells: self.cells.len() }
+    }
+
+    /// Leaves out what a calibration decides.
+    fn forget_adaptive(&mut self) {
+        self.cells.retain(|key, _| !is_adaptive(key));
+        for tuned in self.tuned.values_mut() {
+            tuned.types.retain(|_, choice| {
+                let mut settings = choice.trials.iter().map(|trial| trial.setting).chain([choice.setting]);
+                !settings.any(|setting| setting.calibration == Calibration::Adaptive)
+            });
+        }
+    }
 }
 
-/// What a file holds, if there is one and it is not too old to say of which queries.
-fn parse(path: &Path) -> Result<Option<Saved>, StoreError> {
+/// Whether the key of a cell names the adaptive calibration. Its setting stands behind the number of
+/// queries; a type in front of it may be a question in words.
+fn is_adaptive(key: &str) -> bool {
+    let setting = key.rsplit(' ').take_while(|word| word.parse::<usize>().is_err());
+    setting.into_iter().any(|word| word == Calibration::Adaptive.name())
+}
+
+/// What a file holds, unless it is of another model or too old to say of which queries.
+fn read(path: &Path, prints: &Prints) -> Result<Option<Saved>, StoreError> {
+    let Some(mut saved) = read_any(path)? else { return Ok(None) };
+    // Earlier files have one fingerprint of tables and calibration together.
+    if saved.fingerprint == prints.both && saved.calibration.is_none() {
+        saved.calibration.clone_from(&prints.calibration);
+    } else if saved.fingerprint != prints.tables {
+        return Ok(None);
+    }
+    if saved.calibration != prints.calibration {
+        saved.forget_adaptive();
+        saved.calibration.clone_from(&prints.calibration);
+    }
+    saved.fingerprint.clone_from(&prints.tables);
+    Ok(Some(saved))
+}
+
+/// What a file holds, whichever model it is of, unless it is too old to say of which queries.
+fn read_any(path: &Path) -> Result<Option<Saved>, StoreError> {
     let text = match std::fs::read_to_string(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         other => other.map_err(StoreError::io("read", path))?,
@@ -225,15 +290,32 @@ impl std::fmt::Display for CellKey<'_> {
     }
 }
 
-fn fingerprint(model: &Model) -> String {
-    let mut hash = Xxh3::new();
-    hash.update(model.predictor().name().as_bytes());
-    hash.update(bytemuck::cast_slice(model.entities()));
-    hash.update(bytemuck::cast_slice(model.relations()));
-    if let Some(affine) = model.affine() {
-        hash.update(bytemuck::cast_slice(affine.values()));
+/// By what results are recognised as those of a model.
+#[derive(Clone, Debug)]
+struct Prints {
+    tables: String,
+    calibration: Option<String>,
+    /// Of tables and calibration together, as files had it before they told the two apart.
+    both: String,
+}
+
+impl Prints {
+    fn of(model: &Model) -> Self {
+        let text = |hash: &Xxh3| format!("{:016x}", hash.digest());
+        let mut hash = Xxh3::new();
+        hash.update(model.predictor().name().as_bytes());
+        hash.update(bytemuck::cast_slice(model.entities()));
+        hash.update(bytemuck::cast_slice(model.relations()));
+        let tables = text(&hash);
+        let calibration = model.affine().map(|affine| {
+            let values: &[u8] = bytemuck::cast_slice(affine.values());
+            hash.update(values);
+            let mut own = Xxh3::new();
+            own.update(values);
+            text(&own)
+        });
+        Self { tables, calibration, both: text(&hash) }
     }
-    format!("{:016x}", hash.digest())
 }
 
 #[cfg(test)]
@@ -281,6 +363,35 @@ mod tests {
         assert_eq!(again.cell(&CellKey { split: Split::Valid, ..key(&queries) }), None);
         let other = Results::open(folder.path(), &model(0.2)).unwrap();
         assert_eq!(other.cell(&key(&queries)), None);
+    }
+
+    #[test]
+    fn a_new_calibration_forgets_what_rests_on_the_old_one_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let calibrated =
+            |b: f32| model(0.1).with_affine(crate::model::Affine::new(&[[1.0, b]]).unwrap()).unwrap();
+        let (chains, crossings) = (group("2p", 1), group("2i", 1));
+        let adaptive: Setting = "adaptive".parse().unwrap();
+        let by = |setting| CellKey { setting, ..key(&chains) };
+        assert_eq!(Results::recalibrate(folder.path(), &model(0.1)).unwrap(), None);
+        let mut results = Results::open(folder.path(), &model(0.1)).unwrap();
+        results.keep(&by(Setting::default()), cell(1)).unwrap();
+        results.keep_choice(Family::Best, Part::All, "2p", choice(&chains)).unwrap();
+        // The first calibration has nothing to forget.
+        let kept = |choices, cells| Forgotten { choices, cells };
+        let outcome = Results::recalibrate(folder.path(), &calibrated(0.5)).unwrap();
+        assert_eq!(outcome, Some((kept(1, 1), kept(0, 0))));
+        let mut results = Results::open(folder.path(), &calibrated(0.5)).unwrap();
+        results.keep(&by(adaptive), cell(2)).unwrap();
+        let of_adaptive = Choice { setting: adaptive, ..choice(&crossings) };
+        results.keep_choice(Family::Best, Part::All, "2i", of_adaptive).unwrap();
+        let outcome = Results::recalibrate(folder.path(), &calibrated(0.25)).unwrap();
+        assert_eq!(outcome, Some((kept(1, 1), kept(1, 1))));
+        let results = Results::open(folder.path(), &calibrated(0.25)).unwrap();
+        assert_eq!(results.cell(&by(Setting::default())), Some(&cell(1)));
+        assert_eq!(results.cell(&by(adaptive)), None);
+        assert!(results.choice(Family::Best, Part::All, &chains).is_some());
+        assert!(results.choice(Family::Best, Part::All, &crossings).is_none());
     }
 
     #[test]

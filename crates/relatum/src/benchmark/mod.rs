@@ -23,7 +23,7 @@ mod skeleton;
 mod template;
 mod tune;
 
-pub use cells::{Cell, CellKey, Results};
+pub use cells::{Cell, CellKey, Forgotten, Results};
 pub use error::BenchmarkError;
 pub use evaluate::{ByMissing, Evaluator, Outcome};
 pub use missing::{missing_links, missing_links_of};

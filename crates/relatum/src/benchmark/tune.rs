@@ -50,6 +50,11 @@ impl Choice {
         self.trials.first().map(|trial| trial.metrics.count)
     }
 
+    /// Whether settings were tried, and none found an answer among the first three: then it is the default.
+    pub fn is_by_default(&self) -> bool {
+        !self.trials.is_empty() && nothing_found(&self.trials)
+    }
+
     /// Whether it was chosen on as many queries as are wanted.
     pub fn is_good_for(&self, wanted: usize) -> bool {
         self.queries().is_none_or(|queries| queries >= wanted)
@@ -215,8 +220,17 @@ impl Evaluator<'_> {
                 }
             }
         }
+        if nothing_found(&trials) {
+            best = family.start();
+        }
         Ok(Choice { setting: best, trials, fingerprint: group.fingerprint() })
     }
+}
+
+/// Whether no trial found any answer among the first three: then the ranks far below, by which one could
+/// still be chosen, say nothing, and the default stays.
+fn nothing_found(trials: &[Trial]) -> bool {
+    trials.iter().all(|trial| trial.metrics.hits[1] <= 0.0)
 }
 
 /// By how much Hits@3 must rise for a deeper search.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use unicode_normalization::UnicodeNormalization;
+
 use super::dictionary::Dictionary;
 use super::ids::Id;
 use super::nearest::nearest;
@@ -115,7 +117,8 @@ impl<I: Id> Dictionary<I> {
         let found = self
             .by_name(text)
             .or_else(|| self.by_name(bare?))
-            .or_else(|| self.by_name(&prefixes.expand(text)?));
+            .or_else(|| self.by_name(&prefixes.expand(text)?))
+            .or_else(|| self.in_another_normal_form(text));
         if let Some(id) = found {
             return Ok(id);
         }
@@ -162,6 +165,21 @@ impl<I: Id> Dictionary<I> {
         }
     }
 
+    /// The id of a name or label that looks the same but is made of other code points: `é` may be one or
+    /// two, and keyboards and files differ in that.
+    fn in_another_normal_form(&self, text: &str) -> Option<I> {
+        if text.is_ascii() || !self.by_label(text).is_empty() {
+            return None;
+        }
+        [text.nfc().collect::<String>(), text.nfd().collect()].iter().find_map(|form| {
+            let label = || match self.by_label(form) {
+                &[id] => Some(id),
+                _ => None,
+            };
+            self.by_name(form).or_else(label)
+        })
+    }
+
     fn by_number(&self, text: &str) -> Option<I> {
         let index: usize = text.strip_prefix('#')?.parse().ok()?;
         (index < self.len()).then(|| I::from_index(index))
@@ -205,6 +223,18 @@ mod tests {
         );
         let message = cities.resolve("Berlim", &prefixes).unwrap_err().to_string();
         insta::assert_snapshot!(message, @"there is no entity 'Berlim'; the nearest: 'Berlin'");
+    }
+
+    #[test]
+    fn a_name_in_another_normal_form_is_the_same_name() {
+        let names: Dictionary<EntityId> = Dictionary::new(
+            ["Ame\u{301}lie", "Zo\u{eb}"].into_iter().collect(),
+            crate::graph::Texts::default(),
+        );
+        for (text, id) in [("Am\u{e9}lie", 0), ("Ame\u{301}lie", 0), ("Zoe\u{308}", 1)] {
+            assert_eq!(names.resolve(text, &Prefixes::default()), Ok(EntityId(id)), "{text}");
+        }
+        assert!(names.resolve("Amelie", &Prefixes::default()).is_err());
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use std::cmp::Reverse;
 
+use memchr::memmem;
 use rapidfuzz::distance::levenshtein;
 use rayon::prelude::*;
+use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use super::dictionary::Dictionary;
 use super::ids::Id;
@@ -11,9 +13,10 @@ use super::names::Prefixes;
 
 /// The readable forms of the ids whose name or label is nearest to `text`, best first.
 ///
-/// Near means: starts with the text, or is within a third of its length in edit distance,
-/// both without regard to ASCII case; where nothing is, the longest shared beginnings. Of an IRI only the part after the last `/` or `#` counts,
-/// because that is the part people type.
+/// Near means, without regard to case and accents: equal; within a third of its length in edit distance;
+/// the end of it after a prefix or a space (`person:Stanley Kubrick`), its beginning, or any part of it; or
+/// itself the beginning or end of what was typed. Where nothing is, the longest shared beginnings. Of an
+/// IRI only the part after the last `/` or `#` counts, because that is the part people type.
 pub(super) fn nearest<I: Id>(
     dictionary: &Dictionary<I>,
     prefixes: &Prefixes,
@@ -21,30 +24,17 @@ pub(super) fn nearest<I: Id>(
     count: usize,
 ) -> Vec<String> {
     let expanded = prefixes.expand(text);
-    let wanted = local_part(expanded.as_deref().unwrap_or(text)).to_ascii_lowercase().into_bytes();
-    let comparator = levenshtein::BatchComparator::new(wanted.iter().copied());
-    let cutoff = (wanted.len() / 3).clamp(1, 8);
-    let score = |candidate: &str| -> Option<usize> {
-        let candidate = local_part(candidate).as_bytes();
-        if candidate.len() > wanted.len() + cutoff {
-            // Longer names can still begin with what was typed; they rank behind small mistakes.
-            let starts = wanted.len() >= 2 && candidate[..wanted.len()].eq_ignore_ascii_case(&wanted);
-            return starts.then_some(cutoff);
-        }
-        if candidate.len() + cutoff < wanted.len() {
-            return None;
-        }
-        let args = levenshtein::Args::default().score_cutoff(cutoff);
-        comparator.distance_with_args(candidate.iter().map(u8::to_ascii_lowercase), &args)
-    };
+    let wanted = Wanted::new(local_part(expanded.as_deref().unwrap_or(text)));
     let mut scored: Vec<(usize, usize, I)> = (0..dictionary.len())
         .into_par_iter()
-        .filter_map(|index| {
+        .map_init(Vec::new, |buffer, index| {
             let id = I::from_index(index);
-            let by_label = dictionary.label(id).and_then(score);
-            let best = by_label.into_iter().chain(score(dictionary.name(id))).min()?;
+            let by_label = dictionary.label(id).and_then(|label| wanted.cost(label, buffer));
+            let by_name = wanted.cost(local_part(dictionary.name(id)), buffer);
+            let best = by_label.into_iter().chain(by_name).min()?;
             Some((best, dictionary.display(id).len(), id))
         })
+        .flatten()
         .collect();
     if scored.is_empty() {
         return neighbours(dictionary, prefixes, text, count);
@@ -56,6 +46,108 @@ pub(super) fn nearest<I: Id>(
     scored.truncate(keep);
     scored.sort_unstable();
     scored.into_iter().map(|(_, _, id)| dictionary.readable(id, prefixes)).collect()
+}
+
+/// What was typed, ready to be compared with a million names.
+struct Wanted {
+    /// Without case and accents.
+    text: Vec<u8>,
+    part: memmem::Finder<'static>,
+    comparator: levenshtein::BatchComparator<u8>,
+    /// The largest edit distance that is near.
+    cutoff: usize,
+}
+
+impl Wanted {
+    /// From how many bytes on a text says something as a part of a name, and as its beginning.
+    const PART: usize = 3;
+    const BEGINNING: usize = 2;
+
+    fn new(text: &str) -> Self {
+        let mut folded = Vec::new();
+        fold(text, &mut folded);
+        Self {
+            part: memmem::Finder::new(&folded).into_owned(),
+            comparator: levenshtein::BatchComparator::new(folded.iter().copied()),
+            cutoff: (folded.len() / 3).clamp(1, 8),
+            text: folded,
+        }
+    }
+
+    /// How far a name is from what was typed: its edit distance where that is small; 1 for a name that
+    /// ends with it after a prefix; names that hold it elsewhere rank behind small mistakes.
+    fn cost(&self, candidate: &str, buffer: &mut Vec<u8>) -> Option<usize> {
+        fold(candidate, buffer);
+        let by_part = self.cost_of_part(buffer);
+        let (longer, shorter) = if buffer.len() > self.text.len() {
+            (buffer.len(), self.text.len())
+        } else {
+            (self.text.len(), buffer.len())
+        };
+        if longer - shorter > self.cutoff {
+            return by_part;
+        }
+        let args = levenshtein::Args::default().score_cutoff(self.cutoff);
+        let by_distance = self.comparator.distance_with_args(buffer.iter().copied(), &args);
+        by_part.into_iter().chain(by_distance).min()
+    }
+
+    fn cost_of_part(&self, candidate: &[u8]) -> Option<usize> {
+        let wanted = self.text.as_slice();
+        let begins_word = |text: &[u8], at: usize| at == 0 || !is_word(text[at - 1]);
+        let ends_word = |text: &[u8], at: usize| at == text.len() || !is_word(text[at]);
+        if candidate.len() <= wanted.len() {
+            // What was typed has more than the name: `person:Stanley Kubrick` for `Stanley Kubrick`.
+            let rest = wanted.len() - candidate.len();
+            let enough = candidate.len() > Self::PART && candidate.len() >= rest;
+            let within = (wanted.ends_with(candidate) && begins_word(wanted, rest))
+                || (wanted.starts_with(candidate) && ends_word(wanted, candidate.len()));
+            return (enough && within).then_some(self.cutoff);
+        }
+        if wanted.len() >= Self::PART
+            && candidate.ends_with(wanted)
+            && begins_word(candidate, candidate.len() - wanted.len())
+        {
+            return Some(1);
+        }
+        if wanted.len() >= Self::BEGINNING && candidate.starts_with(wanted) {
+            return Some(self.cutoff);
+        }
+        if wanted.len() < Self::PART {
+            return None;
+        }
+        let at = self.part.find(candidate)?;
+        let whole_words = begins_word(candidate, at) && ends_word(candidate, at + wanted.len());
+        Some(if whole_words { self.cutoff } else { self.cutoff + 1 })
+    }
+}
+
+/// Letters and digits; every byte of a letter beyond ASCII counts as one.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || !byte.is_ascii()
+}
+
+/// Writes a text without case and accents: `Amélie` and `AMELIE` become `amelie`, whichever of its normal
+/// forms the text is in.
+fn fold(text: &str, folded: &mut Vec<u8>) {
+    folded.clear();
+    if text.is_ascii() {
+        folded.extend(text.bytes().map(|byte| byte.to_ascii_lowercase()));
+        return;
+    }
+    for c in text.chars() {
+        if c.is_ascii() {
+            folded.push(c.to_ascii_lowercase() as u8);
+            continue;
+        }
+        // Marks are dropped, so their order, which normal forms settle too, does not matter. Lower case may
+        // bring a mark of its own: `İ` becomes `i` and a dot.
+        decompose_compatible(c, |part| {
+            for letter in part.to_lowercase().filter(|&letter| !is_combining_mark(letter)) {
+                folded.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        });
+    }
 }
 
 /// Where no name is near: those that share the longest beginning with the text, exactly as typed.
@@ -85,22 +177,25 @@ fn neighbours<I: Id>(
 }
 
 impl<I: Id> Dictionary<I> {
-    /// Every id whose name or label contains the text, without regard to case;
+    /// Every id whose name or label contains the text, without regard to case and accents;
     /// the shortest names first, at most `limit` of them, and how many there are in all.
     pub fn containing(&self, text: &str, limit: usize) -> (Vec<I>, usize) {
-        let wanted = text.to_lowercase();
-        let contains = |candidate: &str| {
-            if wanted.is_ascii() && candidate.is_ascii() {
-                contains_ignoring_ascii_case(candidate.as_bytes(), wanted.as_bytes())
-            } else {
-                candidate.to_lowercase().contains(&wanted)
-            }
+        let mut wanted = Vec::new();
+        fold(text, &mut wanted);
+        let finder = memmem::Finder::new(&wanted);
+        let contains = |candidate: &str, buffer: &mut Vec<u8>| {
+            fold(candidate, buffer);
+            finder.find(buffer).is_some()
         };
         let mut found: Vec<(usize, I)> = (0..self.len())
             .into_par_iter()
-            .map(I::from_index)
-            .filter(|&id| contains(self.name(id)) || self.label(id).is_some_and(contains))
-            .map(|id| (self.display(id).len(), id))
+            .map_init(Vec::new, |buffer, index| {
+                let id = I::from_index(index);
+                let found = contains(self.name(id), buffer)
+                    || self.label(id).is_some_and(|label| contains(label, buffer));
+                found.then(|| (self.display(id).len(), id))
+            })
+            .flatten()
             .collect();
         let total = found.len();
         if limit < total {
@@ -110,16 +205,6 @@ impl<I: Id> Dictionary<I> {
         found.sort_unstable();
         (found.into_iter().map(|(_, id)| id).collect(), total)
     }
-}
-
-fn contains_ignoring_ascii_case(candidate: &[u8], wanted_lower: &[u8]) -> bool {
-    let Some(&first) = wanted_lower.first() else {
-        return true;
-    };
-    let upper = first.to_ascii_uppercase();
-    memchr::memchr2_iter(first, upper, candidate).any(|at| {
-        candidate.get(at..at + wanted_lower.len()).is_some_and(|part| part.eq_ignore_ascii_case(wanted_lower))
-    })
 }
 
 fn local_part(name: &str) -> &str {
@@ -165,6 +250,37 @@ mod tests {
         assert_eq!(near("Blue Thunder and Lightning"), ["Blue Streak (1999)"]);
     }
 
+    fn near_of(names: &[&str], text: &str) -> Vec<String> {
+        let names: Dictionary<EntityId> =
+            Dictionary::new(names.iter().copied().collect(), crate::graph::Texts::default());
+        nearest(&names, &Prefixes::default(), text, 3)
+    }
+
+    #[test]
+    fn a_name_with_a_prefix_is_found_by_its_end() {
+        let people =
+            ["person:Stanley Tucci", "person:Stanley Kubrick", "Stanley Kubricks films", "stanleykubrick"];
+        assert_eq!(near_of(&people, "Stanley Kubrick")[..2], ["stanleykubrick", "person:Stanley Kubrick"]);
+        assert_eq!(
+            near_of(&people, "kubrick"),
+            ["person:Stanley Kubrick", "stanleykubrick", "Stanley Kubricks films"]
+        );
+        assert_eq!(near_of(&["Stanley Kubrick", "Kub"], "person:Stanley Kubrick"), ["Stanley Kubrick"]);
+    }
+
+    #[test]
+    fn case_accents_and_normal_forms_do_not_matter() {
+        let names = ["Am\u{e9}lie", "Ame\u{301}lie II", "ŁÓDŹ", "ﬁlm"];
+        assert_eq!(near_of(&names, "AMELIE"), ["Am\u{e9}lie", "Ame\u{301}lie II"]);
+        assert_eq!(near_of(&names, "łodz"), ["ŁÓDŹ"]);
+        assert_eq!(near_of(&names, "FILM"), ["ﬁlm"]);
+    }
+
+    #[test]
+    fn a_small_mistake_ranks_before_a_part_of_a_name() {
+        assert_eq!(near_of(&["The Alien Within", "Alienn"], "alien"), ["Alienn", "The Alien Within"]);
+    }
+
     #[test]
     fn nothing_is_near_nonsense() {
         assert!(near("xqzw").is_empty());
@@ -172,9 +288,10 @@ mod tests {
     }
 
     #[test]
-    fn containing_ignores_case_also_beyond_ascii() {
+    fn containing_ignores_case_and_accents() {
         assert_eq!(films().containing("BOYS", 10), (vec![EntityId(1), EntityId(2)], 2));
         assert_eq!(films().containing("été", 10), (vec![EntityId(4)], 1));
+        assert_eq!(films().containing("ete", 10), (vec![EntityId(4)], 1));
         assert_eq!(films().containing("b", 1).1, 4);
     }
 }

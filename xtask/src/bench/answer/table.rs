@@ -1,6 +1,8 @@
 //! The table of a run: one line a shape.
 
-use super::Sample;
+use std::fmt::Write;
+
+use super::{PORT_MACHINE, Sample};
 
 /// The samples of one shape.
 pub(super) struct Line {
@@ -40,7 +42,7 @@ impl Line {
         values.get(place.min(values.len().saturating_sub(1))).copied().unwrap_or(0.0)
     }
 
-    fn print(&self) {
+    fn text(&self) -> String {
         let floor = self.quantile(0.5, |sample| sample.floor.as_secs_f64() * 1e3);
         // Over the same queries: those that scored any row.
         let scored: Vec<&Sample> = self.samples.iter().filter(|sample| sample.rows > 0).collect();
@@ -65,7 +67,7 @@ impl Line {
             };
             format!("{port:>8} {times:>7.1}×{met}")
         });
-        println!(
+        format!(
             "  {:>5} {:>9.2} {:>9.2} {:>6} {:>6} {floor:>9.2} {ratio:>6} {saved:>6.1}% {:>9} {against}",
             self.name,
             self.median(),
@@ -73,7 +75,7 @@ impl Line {
             self.rows(),
             self.quantile(0.95, |sample| sample.rows as f64) as usize,
             format!("{certain}/{}", self.samples.len())
-        );
+        )
     }
 }
 
@@ -93,8 +95,14 @@ impl Table {
     }
 
     pub(super) fn print(&self) {
-        println!("\n{}", self.title);
-        println!(
+        print!("{}", self.text());
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("\n{}\n", self.title);
+        // A string takes whatever is written to it.
+        let _ = writeln!(
+            text,
             "  {:>5} {:>9} {:>9} {:>6} {:>6} {:>9} {:>6} {:>7} {:>9} {:>8} {:>8}",
             "shape",
             "median ms",
@@ -108,6 +116,38 @@ impl Table {
             "port ms",
             "faster"
         );
-        self.lines.iter().for_each(Line::print);
+        for line in &self.lines {
+            let _ = writeln!(text, "{}", line.text());
+        }
+        if self.lines.iter().any(|line| line.port.is_some()) {
+            let _ = writeln!(
+                text,
+                "  port ms: measured on {PORT_MACHINE}; `faster` divides them by our median on this machine"
+            );
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_quotient_says_on_which_machine_its_other_side_was_measured() {
+        let text = |port| {
+            let took = Duration::from_millis(10);
+            let mut line = Line::new("2p");
+            line.port = port;
+            line.add(Sample { took, floor: took, rows: 1, unbounded: 2, exact: true });
+            let mut table = Table::new("rank 1000");
+            table.add(line);
+            table.text()
+        };
+        let against = text(super::super::port(1000).map(|row| row[1]));
+        assert!(against.contains("      49     4.9×\n  port ms: measured on 2 cores, Zen 4"), "{against}");
+        assert!(!text(None).contains("Zen 4"));
     }
 }

@@ -238,12 +238,12 @@ fn chosen_text(choice: &Choice, part: Part) -> String {
         || "nothing to choose".to_owned(),
         |trial| {
             let half = if part == Part::All { String::new() } else { format!(" of the {}", part.name()) };
-            format!(
-                "H@3 {:.4} on {}{half}, best of {}",
-                trial.metrics.hits[1],
-                output::counted(trial.metrics.count as u64, "validation query"),
-                choice.trials.len()
-            )
+            let queries = output::counted(trial.metrics.count as u64, "validation query");
+            let tried = choice.trials.len();
+            if choice.is_by_default() {
+                return format!("the default: H@3 0 on {queries}{half} for each of {tried} settings");
+            }
+            format!("H@3 {:.4} on {queries}{half}, best of {tried}", trial.metrics.hits[1])
         },
     );
     format!("{} ({figures})", choice.setting)

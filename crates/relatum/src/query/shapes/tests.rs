@@ -28,6 +28,23 @@ fn arguments(query: &crate::query::Query) -> Option<Arguments> {
 }
 
 #[test]
+fn a_relation_may_be_followed_backwards() {
+    for (tuple, text) in [
+        (
+            r#"["Ridley Scott", ["^directed_by", "stars"]]"#,
+            r#"?A : exists V. directed_by(V, "Ridley Scott") and stars(V, A)"#,
+        ),
+        (r#"[["a", ["^r"]], ["b", ["^#3", "n"]]]"#, r##"?A : r(A, a) and not "#3"(A, b)"##),
+        (
+            r#"{"shape": "2p", "anchors": ["a"], "relations": ["r", "^s"]}"#,
+            "?A : exists V. r(a, V) and s(A, V)",
+        ),
+    ] {
+        assert_eq!(parse(tuple).unwrap().to_string(), text, "{tuple}");
+    }
+}
+
+#[test]
 fn the_forms_of_the_files_mean_the_formulas_of_the_literature() {
     let cases = [
         ("((1,(2,)),)", "?A : #2(#1, A)", "1p"),

@@ -3,12 +3,19 @@
 use super::value::{Kind, Value, read, syntax};
 use super::{Shape, Step, Structure};
 use crate::query::error::QueryError;
-use crate::query::formula::ParsedQuery;
-use crate::query::name::Name;
+use crate::query::formula::{Atom, ParsedQuery};
+use crate::query::name::{Name, NameKind};
 use crate::query::place::Place;
 use crate::query::syntax::MAX_BYTES;
 
-type Named = Structure<Name, Name>;
+type Named = Structure<Name, Directed>;
+
+/// A relation and from which side it is followed.
+#[derive(Clone)]
+struct Directed {
+    name: Name,
+    backwards: bool,
+}
 
 /// Reads a query in nested form.
 ///
@@ -19,7 +26,9 @@ type Named = Structure<Name, Name>;
 /// - `{"shape": "2u", "query": [[7,[0]],[9,[3]]]}`: with the shape, for Query2Box unions.
 /// - `{"shape": "2p", "anchors": ["Bad Boys"], "relations": ["stars", "born_in"]}`
 ///
-/// Numbers are ids of the graph, strings are names.
+/// Numbers are ids of the graph, strings are names. A relation is followed from subject to object; with `^`
+/// in front, as in SPARQL, from object to subject: `["Ridley Scott", ["^directed_by"]]` are films, and
+/// `"^#3"` is the relation with id 3 backwards.
 pub fn parse(text: &str) -> Result<ParsedQuery, QueryError> {
     if text.len() > MAX_BYTES {
         return Err(QueryError::TooLarge { what: "bytes", count: text.len(), limit: MAX_BYTES });
@@ -30,10 +39,18 @@ pub fn parse(text: &str) -> Result<ParsedQuery, QueryError> {
         Kind::Object(entries) => object(&entries, place)?,
         _ => set(&value)?,
     };
-    structure.query().ok_or_else(|| {
+    let query = structure.query().ok_or_else(|| {
         let found = "an entity alone or negated";
         syntax("at least one relation after every entity", found, place)
-    })
+    })?;
+    let formula = query.formula.map(&mut |atom| {
+        let (mut subject, mut object) = (atom.subject.clone(), atom.object.clone());
+        if atom.relation.backwards {
+            std::mem::swap(&mut subject, &mut object);
+        }
+        Atom { relation: atom.relation.name.clone(), subject, object, place: atom.place }
+    });
+    Ok(ParsedQuery { target: query.target, variables: query.variables, formula })
 }
 
 fn object(entries: &[(String, Value)], place: Place) -> Result<Named, QueryError> {
@@ -67,7 +84,7 @@ fn object(entries: &[(String, Value)], place: Place) -> Result<Named, QueryError
             Err(syntax(&format!("a query of the shape {shape}, which is declared"), "another", query.place))
         }
         (Some(shape), None, Some(anchors), Some(relations)) => {
-            let (anchors, relations) = (names(anchors)?, names(relations)?);
+            let (anchors, relations) = (all_of(anchors, name)?, all_of(relations, relation)?);
             let count =
                 |(a, r): (usize, usize)| format!("{} and {}", plural(a, "anchor"), plural(r, "relation"));
             let needs = format!("{} for {shape}", count(shape.arity()));
@@ -91,11 +108,19 @@ fn as_union(structure: Named) -> Named {
     }
 }
 
-fn names(value: &Value) -> Result<Vec<Name>, QueryError> {
+fn all_of<T>(value: &Value, read: fn(&Value) -> Result<T, QueryError>) -> Result<Vec<T>, QueryError> {
     match &value.kind {
-        Kind::List(items) => items.iter().map(name).collect(),
+        Kind::List(items) => items.iter().map(read).collect(),
         _ => Err(expected("a list", value)),
     }
+}
+
+fn relation(value: &Value) -> Result<Directed, QueryError> {
+    let name = name(value)?;
+    Ok(match name.text.strip_prefix('^').filter(|_| name.kind == NameKind::Text) {
+        Some(text) => Directed { name: Name::text(text).at(value.place), backwards: true },
+        None => Directed { name, backwards: false },
+    })
 }
 
 fn name(value: &Value) -> Result<Name, QueryError> {
@@ -122,7 +147,7 @@ fn set(value: &Value) -> Result<Named, QueryError> {
         }
         [from, steps] if is_flat(steps) => {
             let Kind::List(steps) = &steps.kind else { return Err(expected("a list of relations", steps)) };
-            let steps: Vec<Step<Name>> = steps.iter().map(step).collect::<Result<_, _>>()?;
+            let steps: Vec<Step<Directed>> = steps.iter().map(step).collect::<Result<_, _>>()?;
             Ok(steps.into_iter().fold(set(from)?, Structure::then))
         }
         [parts @ .., last]
@@ -140,12 +165,12 @@ fn all(parts: &[Value]) -> Result<Named, QueryError> {
     Ok(if sets.len() == 1 { sets.remove(0) } else { Structure::All(sets) })
 }
 
-fn step(value: &Value) -> Result<Step<Name>, QueryError> {
+fn step(value: &Value) -> Result<Step<Directed>, QueryError> {
     match &value.kind {
         Kind::Number(-2) => Ok(Step::Not),
         Kind::Text(text) if text == "n" => Ok(Step::Not),
         Kind::Number(number) if *number < 0 => Err(expected("a relation, or -2 for a negation", value)),
-        _ => name(value).map(Step::Relation),
+        _ => relation(value).map(Step::Relation),
     }
 }
 

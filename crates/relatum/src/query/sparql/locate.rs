@@ -28,6 +28,16 @@ impl<'a> Locator<'a> {
         Self { text, tokens, prefixes, asked: FxHashMap::default() }
     }
 
+    /// All tokens, each with its text.
+    pub(super) fn tokens(&self) -> Vec<(Token, &'a str)> {
+        self.tokens.iter().map(|token| (*token, self.token_text(token))).collect()
+    }
+
+    /// Whether a prefix is declared, by the query or before it.
+    pub(super) fn declares(&self, prefix: &str) -> bool {
+        self.prefixes.contains_key(prefix)
+    }
+
     /// The first of these words, in any case of letters.
     pub(super) fn word(&self, words: &[&str]) -> Option<Place> {
         self.nth_word(words, 0)
@@ -57,6 +67,13 @@ impl<'a> Locator<'a> {
     pub(super) fn sign(&self, signs: &[&str]) -> Option<Place> {
         let is = |token: &&Token| token.kind == Kind::Sign && signs.contains(&self.token_text(token));
         self.tokens.iter().find(is).map(|token| token.place)
+    }
+
+    /// The first of these operators of two signs, written without a blank.
+    pub(super) fn operator(&self, operator: &str) -> Option<Place> {
+        let places = self.tokens.windows(2).filter(|pair| pair.iter().all(|token| token.kind == Kind::Sign));
+        let mut joined = places.map(|pair| pair[0].place.to(pair[1].place));
+        joined.find(|place| &self.text[place.range()] == operator)
     }
 
     /// The next token that means this IRI.

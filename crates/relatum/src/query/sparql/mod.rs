@@ -10,6 +10,7 @@
 //! string as subject or object means the entity of that name.
 
 mod locate;
+mod mistake;
 mod names;
 mod path;
 mod pattern;

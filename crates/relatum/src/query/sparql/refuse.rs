@@ -73,6 +73,10 @@ pub(super) fn expression(expression: &Expression, locator: &Locator<'_>) -> Quer
     let only = "only EXISTS and NOT EXISTS can be filtered by; a condition on names is written as VALUES ?x { name }";
     let filter = locator.word(&["FILTER", "HAVING"]);
     let (construct, place) = match expression {
+        // The parser reads `a != b` as `!(a = b)`.
+        Expression::Equal(..) if locator.operator("!=").is_some() => {
+            ("FILTER with !=", locator.operator("!="))
+        }
         Expression::Equal(..) => ("FILTER with =", filter),
         Expression::SameTerm(..) => ("FILTER with sameTerm", locator.word(&["sameTerm"]).or(filter)),
         Expression::Greater(..)

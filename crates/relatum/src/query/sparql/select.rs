@@ -7,12 +7,11 @@ use spargebra::{Query as Sparql, SparqlParser};
 use super::locate::Locator;
 use super::names::{ENTITY_PREFIX, RELATION_PREFIX};
 use super::pattern::{Scope, Translator};
-use super::refuse;
 use super::tokens::{Token, scan};
+use super::{mistake, refuse};
 use crate::graph::Prefixes;
 use crate::query::error::QueryError;
 use crate::query::formula::{ParsedQuery, in_order};
-use crate::query::place::Place;
 use crate::query::statement::ParsedStatement;
 use crate::query::syntax::{MAX_BYTES, Parsed};
 
@@ -105,7 +104,8 @@ pub fn parse_any(text: &str, prefixes: &Prefixes) -> Result<Request, QueryError>
     }
     let locator = Locator::new(text, tokens, declared);
     refuse_update(text, &locator)?;
-    let query = parser.parse_query(text).map_err(|error| syntax_error(text, &error.to_string()))?;
+    let query =
+        parser.parse_query(text).map_err(|error| mistake::find(text, &locator, &error.to_string()))?;
     let (pattern, dataset, ask) = match query {
         Sparql::Select { pattern, dataset, .. } => (pattern, dataset, false),
         Sparql::Ask { pattern, dataset, .. } => (pattern, dataset, true),
@@ -270,39 +270,4 @@ fn check_size(text: &str, tokens: &[Token]) -> Result<(), QueryError> {
         }
     }
     Ok(())
-}
-
-/// `spargebra` says `error at LINE:COLUMN: expected …`.
-fn syntax_error(text: &str, message: &str) -> QueryError {
-    let located = message.strip_prefix("error at ").and_then(|rest| {
-        let (position, rest) = rest.split_once(": ")?;
-        let (line, column) = position.split_once(':')?;
-        Some((line.parse::<usize>().ok()?, column.parse::<usize>().ok()?, rest))
-    });
-    let Some((line, column, rest)) = located else {
-        return QueryError::Sparql { message: message.to_owned(), place: Place::default() };
-    };
-    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    let rest_of_text = text.get(start..).unwrap_or_default();
-    let offset: usize = rest_of_text.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum();
-    let at = start + offset;
-    let end = at + text[at..].chars().next().map_or(0, char::len_utf8);
-    QueryError::Sparql { message: shortened(rest), place: Place::new(at..end) }
-}
-
-/// The list of all tokens that could have followed helps nobody beyond the first few, and
-/// classes of characters help nobody at all.
-fn shortened(message: &str) -> String {
-    const MOST: usize = 6;
-    if message.contains("Prefix not found") {
-        return "the prefix of this name is not declared; declared are e: for entities, r: for relations, \
-                those of the graph and those that the query declares with PREFIX"
-            .to_owned();
-    }
-    let Some(list) = message.strip_prefix("expected one of ") else {
-        return message.to_owned();
-    };
-    let options: Vec<&str> = list.split(", ").filter(|option| option.starts_with('"')).collect();
-    let more = if options.len() > MOST { ", …" } else { "" };
-    format!("expected one of {}{more}", options[..options.len().min(MOST)].join(", "))
 }
