@@ -65,6 +65,10 @@ pub(crate) fn say(error: &anyhow::Error) {
         return output::say_coloured(&mistakes.render(style));
     }
     output::say(&format!("error: {}", message(error)));
+    if let Some(Error::Options(error)) = error.downcast_ref() {
+        let flags = error.concerns().into_iter().map(|name| format!("--{}", name.replace('_', "-")));
+        output::say(&format!("  the flags: {}", flags.collect::<Vec<_>>().join(", ")));
+    }
 }
 
 /// The error and its causes, without what a message has already said of its cause.

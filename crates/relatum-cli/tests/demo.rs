@@ -21,6 +21,7 @@ fn the_demo_trains_asks_and_explains() {
         "has_genre(National Security (2003), Thriller)",
         "known, train",
         "predicted",
+        "confirmed by held-out facts: ",
         "Go on with:",
     ] {
         assert!(text.contains(part), "'{part}' is not in:\n{text}");
@@ -45,7 +46,7 @@ fn the_demo_trains_asks_and_explains() {
         "--json",
     ]))
     .unwrap();
-    assert_eq!(json["certainty"], "proven exact");
+    assert_eq!(json["certainty"]["kind"], "exact");
     let first = &json["answers"][0];
     assert_eq!(
         (&first["known"], &first["explanation"]["atoms"][0]["negated"]),

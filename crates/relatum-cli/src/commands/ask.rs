@@ -83,9 +83,6 @@ pub(super) fn warn_of_model(dir: &Path, engine: &Engine, name: Option<&str>) -> 
         let warning = super::model::warning(dir, &model.name, &model.card, position);
         output::say(&format!("warning: {warning}"));
     }
-    if let Some(why) = &model.tuning_lost {
-        output::say(&format!("warning: what `relatum tune` chose is not used: {why}"));
-    }
     Ok(())
 }
 

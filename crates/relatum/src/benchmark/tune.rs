@@ -197,6 +197,7 @@ impl Evaluator<'_> {
         if !traits.joins && best.calibration == Calibration::SoftmaxCount {
             best.calibration = Calibration::Softmax;
         }
+        let plain = best;
         if axes.is_empty() {
             return Ok(Choice { setting: best, trials, fingerprint: group.fingerprint() });
         }
@@ -221,7 +222,7 @@ impl Evaluator<'_> {
             }
         }
         if nothing_found(&trials) {
-            best = family.start();
+            best = plain;
         }
         Ok(Choice { setting: best, trials, fingerprint: group.fingerprint() })
     }

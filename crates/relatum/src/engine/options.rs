@@ -120,6 +120,20 @@ pub enum OptionsError {
     },
 }
 
+impl OptionsError {
+    /// The fields of [`Options`] that it is about, so that a door can name its own words for them.
+    pub fn concerns(&self) -> Vec<&'static str> {
+        match self {
+            Self::Wasted { option, .. } => vec![option, "method"],
+            Self::RawTrusted => vec!["calibration", "known"],
+            Self::RawLukasiewicz => vec!["calibration", "t_norm"],
+            Self::PaperEitherSide => vec!["paper", "either_side"],
+            Self::SharpnessWithoutSoftmax { .. } => vec!["calibration", "sharpness"],
+            Self::Range { option, .. } => vec![option],
+        }
+    }
+}
+
 /// The settings that run: every choice made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
