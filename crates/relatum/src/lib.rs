@@ -31,5 +31,6 @@ pub mod query;
 pub mod random;
 pub mod search;
 pub mod store;
+mod svg;
 pub mod symbolic;
 pub mod train;

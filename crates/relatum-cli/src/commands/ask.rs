@@ -22,7 +22,7 @@ use crate::{output, signals};
 
 pub(super) use flags::Flags;
 pub(super) use many::next_line;
-pub(super) use show::{answer_line, as_json, as_text, explanation_text, header};
+pub(super) use show::{Columns, as_json, as_text, explanation_text, header};
 
 /// Answer questions with a trained model
 ///

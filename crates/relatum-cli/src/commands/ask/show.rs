@@ -5,6 +5,7 @@ use relatum::graph::{EntityId, Graph, Split};
 use relatum::query::{Direction, Negated, NormalForm, Question, VariableId};
 use relatum::search::{Certainty, Known, Limit};
 use serde_json::{Map, Value, json};
+use unicode_width::UnicodeWidthStr;
 
 use crate::output;
 
@@ -77,9 +78,9 @@ pub(crate) fn as_text(
             _ => "no answer\n",
         };
     }
-    let width = width(answers);
+    let columns = Columns::of(graph, &answers.answers);
     for (index, answer) in answers.answers.iter().enumerate() {
-        text += &answer_line(graph, index + 1 + question.offset, answer, width);
+        text += &columns.line(graph, index + 1 + question.offset, answer);
         if let Some(explanation) = &answer.explanation {
             text += &explanation_text(graph, question, explanation);
         }
@@ -87,14 +88,33 @@ pub(crate) fn as_text(
     text
 }
 
-/// How wide the scores of some answers are, so that they stand below each other.
-fn width(answers: &Answers) -> usize {
-    answers.answers.iter().map(|answer| score_text(answer.score).len()).max().unwrap_or(0)
+/// How wide names and scores of some answers are, so that the scores stand below each other.
+pub(crate) struct Columns {
+    name: usize,
+    score: usize,
 }
 
-pub(crate) fn answer_line(graph: &Graph, place: usize, answer: &Answer, width: usize) -> String {
-    let (name, score) = (graph.entity_shown(answer.entity), score_text(answer.score));
-    format!("{place:>3}. {name:<50} {score:>width$}  {}\n", answer.standing())
+impl Columns {
+    /// A list is not torn apart by one name that is longer than a line: its score stands below it.
+    const NAMES: std::ops::RangeInclusive<usize> = 50..=90;
+
+    pub(crate) fn of(graph: &Graph, answers: &[Answer]) -> Self {
+        let names = answers.iter().map(|answer| graph.entity_shown(answer.entity).width());
+        let scores = answers.iter().map(|answer| score_text(answer.score).len());
+        let names = names.filter(|width| width <= Self::NAMES.end());
+        Self { name: names.max().unwrap_or(0).max(*Self::NAMES.start()), score: scores.max().unwrap_or(0) }
+    }
+
+    /// The line of an answer.
+    pub(crate) fn line(&self, graph: &Graph, place: usize, answer: &Answer) -> String {
+        let (name, score) = (graph.entity_shown(answer.entity), score_text(answer.score));
+        let begin = format!("{place:>3}. {name}");
+        let gap = match self.name.checked_sub(name.width()) {
+            Some(gap) => " ".repeat(gap),
+            None => format!("\n{}", " ".repeat(5 + self.name)),
+        };
+        format!("{begin}{gap} {score:>width$}  {}\n", answer.standing(), width = self.score)
+    }
 }
 
 pub(crate) fn explanation_text(graph: &Graph, question: &Question, explanation: &Explanation) -> String {
@@ -282,6 +302,26 @@ mod tests {
     use relatum::query::{Limits, Syntax, read};
 
     use super::*;
+
+    #[test]
+    fn scores_stand_below_each_other_whatever_the_names() {
+        let names = ["a".repeat(70), "日本語".repeat(8), "b".repeat(120), "c".to_owned()];
+        let mut builder = GraphBuilder::default();
+        for name in &names {
+            builder.entity(name);
+        }
+        let (graph, _) = builder.finish();
+        let answer = |id| Answer { entity: EntityId(id), score: 0.5, known: Some(false), explanation: None };
+        let answers: Vec<Answer> = (0..4).map(answer).collect();
+        let columns = Columns::of(&graph, &answers);
+        let text: String = answers.iter().map(|answer| columns.line(&graph, 1, answer)).collect();
+        let places: Vec<usize> = text
+            .lines()
+            .filter_map(|line| line.split_once("0.5000").map(|(before, _)| before.width()))
+            .collect();
+        assert_eq!(places, [76; 4], "{text}");
+        assert!(text.contains(&format!("{}\n", names[2])), "{text}");
+    }
 
     #[test]
     fn small_scores_keep_their_digits_and_stand_below_the_others() {

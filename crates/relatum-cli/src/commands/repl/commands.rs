@@ -3,7 +3,7 @@
 use anyhow::Context;
 
 use super::{Last, Session};
-use crate::commands::ask::{Asker, Failure, Flags, answer_line, explanation_text, header};
+use crate::commands::ask::{Asker, Columns, Failure, Flags, explanation_text, header};
 use crate::commands::{describe, find, plan, stats};
 use crate::exit::Misuse;
 use crate::output;
@@ -78,7 +78,7 @@ impl Session<'_> {
         let answer = last.answers.answers.get(place - first);
         let answer = answer.context("the settings have changed since: ask the question again")?;
         let mut text = header(graph, &last.question, &last.answers) + "\n";
-        text += &answer_line(graph, place, answer, 0);
+        text += &Columns::of(graph, std::slice::from_ref(answer)).line(graph, place, answer);
         text += &answer.explanation.as_ref().map_or_else(
             || {
                 "     it has no explanation: the search ended before it came by an assignment for it\n"
