@@ -34,15 +34,16 @@ pub(super) fn chart(title: &str, epochs: &[EpochRecord], kept: Option<usize>) ->
     );
     if let Some(kept) = kept {
         let at = x(kept as f64);
-        // Away from the nearer edge, where it would leave the picture.
-        let (anchor, shift) = if at > WIDTH / 2.0 { ("end", -5.0) } else { ("start", 5.0) };
+        // Named beside the title: next to the line it would lie on one of the curves.
         let _ = writeln!(
             svg,
             "<line x1=\"{at:.1}\" y1=\"{TOP}\" x2=\"{at:.1}\" y2=\"{:.1}\" stroke=\"#777777\" stroke-dasharray=\"4 4\"/>\n\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" fill=\"#555555\">kept: epoch {kept}</text>",
+             <line x1=\"{:.1}\" y1=\"10\" x2=\"{:.1}\" y2=\"24\" stroke=\"#777777\" stroke-dasharray=\"4 4\"/>\n\
+             <text x=\"{:.1}\" y=\"22\" text-anchor=\"start\" fill=\"#555555\">kept: epoch {kept}</text>",
             HEIGHT - BOTTOM,
-            at + shift,
-            HEIGHT - BOTTOM - 8.0
+            WIDTH - RIGHT - 70.0,
+            WIDTH - RIGHT - 70.0,
+            WIDTH - RIGHT - 62.0
         );
     }
     LOSS.draw(&mut svg, &losses, x);
