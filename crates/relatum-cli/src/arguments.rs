@@ -33,10 +33,7 @@ fn read(arguments: &[OsString]) -> Result<Relatum, clap::Error> {
 }
 
 fn is_single_hyphen(error: &clap::Error) -> bool {
-    let unknown = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(argument)) => argument,
-        _ => return false,
-    };
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else { return false };
     error.kind() == ErrorKind::UnknownArgument && !unknown.starts_with("--")
 }
 

@@ -194,7 +194,12 @@ fn fixed_settings_and_missing_links_come_as_every_kind_of_table() {
 fn pictures_are_drawn() {
     let desk = desk();
     desk.ok(&["sample", "shops", "--count", "6", "--types", "1p,2p", "--split", "valid"]);
-    desk.ok(&["benchmark", "shops", "--setting", "beam k=4", "--plots", "pictures", "--limit", "4"]);
+    let draw = ["benchmark", "shops", "--setting", "beam k=4", "--plots", "pictures", "--limit", "4"];
+    let said = desk.run(&draw).stderr;
+    assert!(said.contains("rank.svg takes models of two ranks or more"), "{said}");
+    assert!(!desk.path("pictures/rank.svg").exists());
+    desk.ok(&["train", "shops", "--rank", "4", "--epochs", "1", "--name", "small"]);
+    desk.ok(&draw);
     for name in ["accuracy.svg", "time.svg", "k.svg", "rank.svg"] {
         let svg = std::fs::read_to_string(desk.path("pictures").join(name)).unwrap();
         assert!(

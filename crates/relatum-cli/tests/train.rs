@@ -60,6 +60,12 @@ fn a_person_trains_without_flags_and_learns_what_was_chosen_and_why() {
         serde_json::from_slice(&fs::read(folder.join("card.json")).unwrap()).unwrap();
     assert_eq!(report["overall"]["mrr"], card["valid"]["mrr"], "the card says what link-eval measures");
     assert_eq!(report["ties"], "mean");
+    let svg = fs::read_to_string(folder.join("training.svg")).unwrap();
+    assert!(svg.contains(&format!(">kept: epoch {}<", card["epoch"])), "{svg}");
+    assert!(
+        desk.ok(&["train", "--help"]).contains("% of peak` means"),
+        "every figure of the display is explained"
+    );
     let tails = report["tails"]["count"].as_u64().unwrap();
     assert_eq!(report["heads"]["count"].as_u64().unwrap(), tails, "both directions are measured");
     let table = desk.run(&["link-eval", "ring", "--ties", "pessimistic"]);

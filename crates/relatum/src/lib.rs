@@ -34,6 +34,7 @@ pub mod random;
 pub mod report;
 pub mod search;
 pub mod store;
+mod svg;
 pub mod symbolic;
 pub mod train;
 

@@ -24,6 +24,9 @@ use crate::{output, signals};
 /// Without flags, settings are chosen by the size of the graph and shown with their reasons. The
 /// best model by validation MRR is kept; Ctrl-C stops after the batch, and --resume goes on. A model
 /// that is there already is replaced only with --restart, and only when there is something to save.
+///
+/// `87% of peak` means: of the rate at which this machine multiplies matrices of this size and does
+/// nothing else, measured before the first epoch, training reaches 87%.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   relatum train movies/

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::graph::visible;
+use crate::svg::{Ticks, escaped};
 
 const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 420.0;
@@ -14,6 +14,9 @@ const BOTTOM: f64 = 46.0;
 const COLOURS: [&str; 8] =
     ["#0b4f8a", "#d4692a", "#4d9f6b", "#8a6bb1", "#c9a227", "#7f7f7f", "#5ab4d6", "#b0476b"];
 
+/// How high the lowest bar is, so that it is seen.
+const LEAST: f64 = 2.0;
+
 /// Something that is drawn in one colour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series<T> {
@@ -23,10 +26,11 @@ pub struct Series<T> {
     pub values: Vec<T>,
 }
 
-/// One group of bars for each category, one bar in it for each series; what is unknown is left out.
+/// One group of bars for each category, one bar in it for each series. What is unknown is left out; a bar of
+/// 0 is a line on the axis with a 0 above it, so that it is not taken for unknown.
 pub fn bars(title: &str, unit: &str, categories: &[String], series: &[Series<Option<f64>>]) -> String {
     let all = series.iter().flat_map(|series| series.values.iter().flatten().copied());
-    let axis = Axis::linear(0.0, all.fold(0.0, f64::max));
+    let axis = Ticks::around(0.0, all.fold(0.0, f64::max));
     let mut svg = Svg::new(title, unit, series.iter().map(|series| series.name.as_str()));
     svg.y_axis(&axis);
     let group = (WIDTH - LEFT - RIGHT) / categories.len().max(1) as f64;
@@ -35,12 +39,20 @@ pub fn bars(title: &str, unit: &str, categories: &[String], series: &[Series<Opt
         let start = LEFT + place as f64 * group + group * 0.08;
         for (index, series) in series.iter().enumerate() {
             let Some(value) = series.values.get(place).copied().flatten() else { continue };
-            let top = axis.y(value);
+            let top = y_of(&axis, value).min(HEIGHT - BOTTOM - LEAST);
+            if value <= 0.0 {
+                let middle = start + (index as f64 + 0.5) * bar;
+                svg.add(format_args!(
+                    "<text x=\"{middle:.1}\" y=\"{:.1}\" font-size=\"9\" text-anchor=\"middle\" fill=\"{}\">0</text>",
+                    top - 2.0,
+                    colour(index)
+                ));
+            }
             svg.add(format_args!(
                 "<rect x=\"{:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\"><title>{}, {}: {}</title></rect>",
                 start + index as f64 * bar,
                 (bar - 1.0).max(0.5),
-                (HEIGHT - BOTTOM - top).max(0.0),
+                HEIGHT - BOTTOM - top,
                 colour(index),
                 escaped(&series.name),
                 escaped(category),
@@ -59,7 +71,7 @@ pub fn lines(title: &str, unit: &str, x_name: &str, series: &[Series<(f64, f64)>
     let points = || series.iter().flat_map(|series| series.values.iter().copied());
     let low = points().map(|(_, y)| y).fold(f64::INFINITY, f64::min);
     let high = points().map(|(_, y)| y).fold(f64::NEG_INFINITY, f64::max);
-    let axis = if low < high { Axis::linear(low, high) } else { Axis::linear(0.0, high.max(0.0)) };
+    let axis = if low < high { Ticks::around(low, high) } else { Ticks::around(0.0, high.max(0.0)) };
     let mut xs: Vec<f64> = points().map(|(x, _)| x).collect();
     xs.sort_unstable_by(f64::total_cmp);
     xs.dedup();
@@ -84,13 +96,13 @@ pub fn lines(title: &str, unit: &str, x_name: &str, series: &[Series<(f64, f64)>
     }
     svg.text(WIDTH / 2.0, HEIGHT - 8.0, "middle", x_name);
     for (index, series) in series.iter().enumerate() {
-        let at: Vec<(f64, f64)> = series.values.iter().map(|&(x, y)| (place(x), axis.y(y))).collect();
+        let at: Vec<(f64, f64)> = series.values.iter().map(|&(x, y)| (place(x), y_of(&axis, y))).collect();
         svg.line(index, &at);
         for (&at, (_, value)) in at.iter().zip(&series.values) {
             svg.marker(index, at, &format!("{}: {}", series.name, short(*value)));
         }
     }
-    let ends = series.iter().map(|series| series.values.last().map(|&(x, y)| (place(x), axis.y(y))));
+    let ends = series.iter().map(|series| series.values.last().map(|&(x, y)| (place(x), y_of(&axis, y))));
     for (index, (x, y, end)) in apart(&ends.collect::<Vec<_>>()) {
         let (right, colour) = (x + 16.0, colour(index));
         svg.add(format_args!(
@@ -128,35 +140,9 @@ fn apart(ends: &[Option<(f64, f64)>]) -> Vec<(usize, (f64, f64, f64))> {
     names
 }
 
-/// A vertical axis with round numbers on it.
-struct Axis {
-    low: f64,
-    high: f64,
-    step: f64,
-}
-
-impl Axis {
-    fn linear(low: f64, high: f64) -> Self {
-        let span = if high > low { high - low } else { 1.0 };
-        let power = 10f64.powf((span / 5.0).log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|step| span / step <= 6.0);
-        let step = step.unwrap_or(10.0 * power);
-        Self { low: (low / step).floor() * step, high: (low + span).max(low + step / 2.0), step }.rounded()
-    }
-
-    fn rounded(self) -> Self {
-        Self { high: (self.high / self.step).ceil() * self.step, ..self }
-    }
-
-    /// Where a value stands in the picture.
-    fn y(&self, value: f64) -> f64 {
-        HEIGHT - BOTTOM - (value - self.low) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM)
-    }
-
-    fn ticks(&self) -> impl Iterator<Item = f64> {
-        let count = ((self.high - self.low) / self.step).round() as usize;
-        (0..=count).map(|index| self.low + index as f64 * self.step)
-    }
+/// Where a value stands in the picture.
+fn y_of(axis: &Ticks, value: f64) -> f64 {
+    HEIGHT - BOTTOM - axis.share(value) * (HEIGHT - TOP - BOTTOM)
 }
 
 struct Svg(String);
@@ -188,14 +174,14 @@ impl Svg {
         svg
     }
 
-    fn y_axis(&mut self, axis: &Axis) {
-        for tick in axis.ticks() {
-            let y = axis.y(tick);
+    fn y_axis(&mut self, axis: &Ticks) {
+        for tick in axis.values() {
+            let y = y_of(axis, tick);
             self.add(format_args!(
                 "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" stroke=\"#dddddd\"/>",
                 WIDTH - RIGHT
             ));
-            self.text(LEFT - 8.0, y + 4.0, "end", &short(tick));
+            self.text(LEFT - 8.0, y + 4.0, "end", &axis.label(tick));
         }
     }
 
@@ -261,11 +247,6 @@ fn short(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// A text in XML, which allows no control characters.
-fn escaped(text: &str) -> String {
-    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,13 +268,13 @@ mod tests {
     }
 
     #[test]
-    fn axes_have_round_numbers_that_hold_all_values() {
-        for (low, high) in [(0.0, 0.512), (0.21, 0.34), (0.0, 0.0), (3.0, 1234.5), (0.2, 0.2)] {
-            let axis = Axis::linear(low, high);
-            let ticks: Vec<f64> = axis.ticks().collect();
-            assert!((2..=8).contains(&ticks.len()), "{low} {high} {ticks:?}");
-            assert!(ticks[0] <= low && *ticks.last().unwrap() >= high, "{low} {high} {ticks:?}");
-        }
+    fn a_bar_of_zero_is_seen_and_a_missing_one_is_not() {
+        let values = vec![Some(0.0), None, Some(0.5)];
+        let categories = ["1p", "2p", "3p"].map(str::to_owned);
+        let svg = bars("t", "H@3", &categories, &[Series { name: "ours".to_owned(), values }]);
+        assert!(svg.contains("height=\"2.0\" fill=\"#0b4f8a\"><title>ours, 1p: 0</title>"), "{svg}");
+        assert_eq!(svg.matches(">0</text>").count(), 1, "{svg}");
+        assert!(!svg.contains("ours, 2p"), "{svg}");
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! A reply for people.
 
 use std::fmt::{Display, Formatter};
+use std::ops::RangeInclusive;
+
+use unicode_width::UnicodeWidthStr;
 
 use super::reply::{
     Answer, Atom, Certainty, Clause, Entity, Explanation, Judged, Relation, RelationAnswer, Reply, Stop,
@@ -9,8 +12,9 @@ use super::reply::{
 use crate::answer::score_text;
 use crate::graph::visible;
 
-/// Names longer than this are cut in the middle, so that the scores stay below each other.
-const WIDEST: usize = 60;
+/// How wide the column of names is. A list is not torn apart by one name that is longer than a line: its score
+/// stands below it.
+const NAMES: RangeInclusive<usize> = 30..=90;
 
 impl Display for Reply {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
@@ -57,14 +61,17 @@ impl Reply {
                 self.relations.iter().map(|it| (it.relation.shown(), it.score, it.standing(), None)).collect()
             }
         };
-        let widest = rows.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
-        let name_width = widest.clamp(30, WIDEST);
+        let widths = rows.iter().map(|(name, ..)| name.width()).filter(|width| *width <= *NAMES.end());
+        let name_width = widths.max().unwrap_or(0).max(*NAMES.start());
         let score_width = rows.iter().map(|(_, score, ..)| score_text(*score).len()).max().unwrap_or(0);
         let mut text = String::new();
         for (index, (name, score, standing, explanation)) in rows.into_iter().enumerate() {
-            let (place, name) = (index + 1 + self.offset, shortened(&name, WIDEST));
-            let score = score_text(score);
-            text += &format!("{place:>3}. {name:<name_width$}  {score:>score_width$}  {standing}\n");
+            let (place, score) = (index + 1 + self.offset, score_text(score));
+            let gap = match name_width.checked_sub(name.width()) {
+                Some(gap) => " ".repeat(gap),
+                None => format!("\n{}", " ".repeat(5 + name_width)),
+            };
+            text += &format!("{place:>3}. {name}{gap}  {score:>score_width$}  {standing}\n");
             if let Some(explanation) = explanation {
                 text += &explanation.text();
             }
@@ -313,18 +320,6 @@ fn draw(lines: &[Line], indent: &str, out: &mut String) {
     }
 }
 
-/// A name of at most so many characters: the middle is left out, since both ends of a name tell more.
-fn shortened(name: &str, most: usize) -> String {
-    let count = name.chars().count();
-    if count <= most {
-        return name.to_owned();
-    }
-    let (front, back) = (most.div_ceil(2) - 1, most / 2);
-    let start: String = name.chars().take(front).collect();
-    let end: String = name.chars().skip(count - back).collect();
-    format!("{start}…{end}")
-}
-
 /// A number with its thousands apart: `12,345`.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
@@ -357,13 +352,76 @@ fn rounded_up(bound: f32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::{AskedFor, Settings};
+
+    fn reply(names: &[(String, f32)]) -> Reply {
+        let answer = |(name, score): &(String, f32)| Answer {
+            entity: Entity { id: 0, name: name.clone(), label: None, text: name.clone() },
+            score: *score,
+            known: Some(false),
+            ways: None,
+            explanation: None,
+        };
+        Reply {
+            version: Reply::VERSION,
+            query: "?A : r(a, A)".to_owned(),
+            question: "?A : r(a, A)".to_owned(),
+            asked: AskedFor::Entities,
+            target: Some("A".to_owned()),
+            shape: "1p".to_owned(),
+            method: "exact".to_owned(),
+            settings: Settings {
+                model: "default".to_owned(),
+                t_norm: "product".to_owned(),
+                calibration: "softmax-count".to_owned(),
+                sharpness: 1.0,
+                negation_scale: 1.0,
+                unseen: 1.0,
+                known: "all".to_owned(),
+                k: None,
+                paper: false,
+                either_side: false,
+                union: "at-the-end".to_owned(),
+                tuned_for: None,
+            },
+            certainty: Certainty::Exact { within: 1.23e-5 },
+            rows: 1234,
+            remarks: Vec::new(),
+            offset: 0,
+            answers: names.iter().map(answer).collect(),
+            relations: Vec::new(),
+            judged: None,
+        }
+    }
 
     #[test]
-    fn long_names_are_cut_in_the_middle_and_bounds_rounded_up() {
-        assert_eq!(shortened("short", 10), "short");
-        assert_eq!(shortened("abcdefghijklmnop", 10), "abcd…lmnop");
-        assert_eq!(shortened(&"é".repeat(70), WIDEST).chars().count(), WIDEST);
+    fn scores_stand_below_each_other_whatever_the_names() {
+        let names = ["a".repeat(70), "日本語".repeat(8), "b".repeat(120), "c".to_owned()];
+        let text = reply(&names.clone().map(|name| (name, 0.5))).to_string();
+        let before = |line: &str| line.split_once("0.5000").map(|(before, _)| before.width());
+        let places: Vec<usize> = text.lines().filter_map(before).collect();
+        assert_eq!(places, [77; 4], "{text}");
+        assert!(text.contains(&format!("{}\n", names[2])), "{text}");
+    }
+
+    #[test]
+    fn small_scores_keep_their_digits_and_bounds_are_rounded_up() {
+        let text = reply(&[("one".to_owned(), 0.75), ("other".to_owned(), 1.23e-12)]).to_string();
+        assert!(text.contains("1p, proven exact to 2e-5, 1,234 rows scored"), "{text}");
+        let lines: Vec<&str> = text.lines().filter(|line| line.ends_with("predicted")).collect();
+        assert!(
+            lines[0].ends_with("  0.7500  predicted") && lines[1].ends_with(" 1.2e-12  predicted"),
+            "{text}"
+        );
+        assert_eq!(lines[0].len(), lines[1].len(), "{text}");
         assert_eq!([1.23e-5, 9.6e-5, 2e-5].map(rounded_up), ["2e-5", "1e-4", "2e-5"]);
         assert_eq!([7, 1234, 1_234_567].map(grouped), ["7", "1,234", "1,234,567"]);
+    }
+
+    #[test]
+    fn what_is_serialised_is_read_again() {
+        let reply = reply(&[("one".to_owned(), 0.75)]);
+        let json = serde_json::to_string(&reply).unwrap();
+        assert_eq!(serde_json::from_str::<Reply>(&json).unwrap(), reply);
     }
 }

@@ -1,9 +1,9 @@
 //! A picture of a training run.
 
 use std::fmt::Write;
-use std::ops::Range;
 
 use super::run::EpochRecord;
+use crate::svg::{Ticks, escaped};
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 360.0;
@@ -12,25 +12,43 @@ const RIGHT: f64 = 60.0;
 const TOP: f64 = 50.0;
 const BOTTOM: f64 = 50.0;
 
-/// Loss (left axis) and validation MRR (right axis) over the epochs, as SVG.
-pub(super) fn chart(title: &str, epochs: &[EpochRecord]) -> String {
+/// The two curves: what they are called, their colours, and on which side their axes stand.
+const LOSS: Curve = Curve { name: "loss", colour: "#1f5fa8", at: LEFT, anchor: "end", shift: -8.0 };
+const MRR: Curve =
+    Curve { name: "validation MRR", colour: "#b3541e", at: WIDTH - RIGHT, anchor: "start", shift: 8.0 };
+
+/// Loss (left axis) and validation MRR (right axis) over the epochs, as SVG, with a mark at the epoch whose
+/// model is kept, if validation chose one.
+pub(super) fn chart(title: &str, epochs: &[EpochRecord], kept: Option<usize>) -> String {
     let losses: Vec<(f64, f64)> = epochs.iter().map(|e| (e.epoch as f64, e.loss)).collect();
     let mrrs: Vec<(f64, f64)> =
         epochs.iter().filter_map(|e| e.valid.map(|valid| (e.epoch as f64, valid.mrr))).collect();
     let last = losses.last().map_or(1.0, |point| point.0).max(2.0);
     let x = |epoch: f64| LEFT + (epoch - 1.0) / (last - 1.0) * (WIDTH - LEFT - RIGHT);
+    let title = escaped(title);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
          font-size=\"12\" role=\"img\">\n<title>{title}: loss and validation MRR by epoch</title>\n\
          <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n\
          <text x=\"{LEFT}\" y=\"22\" font-size=\"15\">{title}</text>\n"
     );
-    let any = f64::NEG_INFINITY..f64::INFINITY;
-    axis(&mut svg, "loss", "#1f5fa8", LEFT, "end", -8.0, &losses, &any, x);
-    axis(&mut svg, "validation MRR", "#b3541e", WIDTH - RIGHT, "start", 8.0, &mrrs, &(0.0..1.0), x);
-    let mut ticks = vec![1.0, f64::midpoint(1.0, last).round(), last];
-    ticks.dedup();
-    for epoch in ticks {
+    if let Some(kept) = kept {
+        let at = x(kept as f64);
+        // Named beside the title: next to the line it would lie on one of the curves.
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{at:.1}\" y1=\"{TOP}\" x2=\"{at:.1}\" y2=\"{:.1}\" stroke=\"#777777\" stroke-dasharray=\"4 4\"/>\n\
+             <line x1=\"{:.1}\" y1=\"10\" x2=\"{:.1}\" y2=\"24\" stroke=\"#777777\" stroke-dasharray=\"4 4\"/>\n\
+             <text x=\"{:.1}\" y=\"22\" text-anchor=\"start\" fill=\"#555555\">kept: epoch {kept}</text>",
+            HEIGHT - BOTTOM,
+            WIDTH - RIGHT - 70.0,
+            WIDTH - RIGHT - 70.0,
+            WIDTH - RIGHT - 62.0
+        );
+    }
+    LOSS.draw(&mut svg, &losses, x);
+    MRR.draw(&mut svg, &mrrs, x);
+    for epoch in epoch_ticks(last) {
         let _ = writeln!(
             svg,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{epoch}</text>",
@@ -47,59 +65,61 @@ pub(super) fn chart(title: &str, epochs: &[EpochRecord]) -> String {
     svg
 }
 
-/// One curve with its axis: a line at `at`, the name above it, three values beside it.
-#[allow(clippy::too_many_arguments, reason = "what a curve looks like, said once for each of two curves")]
-fn axis(
-    svg: &mut String,
-    name: &str,
-    colour: &str,
+/// The first epoch, and round numbers up to the last.
+fn epoch_ticks(last: f64) -> Vec<f64> {
+    let whole = |tick: &f64| *tick > 1.0 && *tick <= last && tick.fract() == 0.0;
+    std::iter::once(1.0).chain(Ticks::around(0.0, last).values().filter(whole)).collect()
+}
+
+/// How a curve and its axis look.
+struct Curve {
+    name: &'static str,
+    colour: &'static str,
     at: f64,
-    anchor: &str,
+    anchor: &'static str,
     shift: f64,
-    points: &[(f64, f64)],
-    possible: &Range<f64>,
-    x: impl Fn(f64) -> f64,
-) {
-    let low = points.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
-    let high = points.iter().map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);
-    let (low, high) = if low < high {
-        (low, high)
-    } else {
-        // A single value needs some room around it, but not more than there can be.
-        ((low - 0.5).max(possible.start), (low + 0.5).min(possible.end))
-    };
-    let y = |value: f64| HEIGHT - BOTTOM - (value - low) / (high - low) * (HEIGHT - TOP - BOTTOM);
-    let _ = writeln!(
-        svg,
-        "<line x1=\"{at}\" y1=\"{TOP}\" x2=\"{at}\" y2=\"{:.1}\" stroke=\"{colour}\"/>\n\
-         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{name}</text>",
-        HEIGHT - BOTTOM,
-        if anchor == "end" { at + 40.0 } else { at - 40.0 },
-        TOP - 10.0
-    );
-    if points.is_empty() {
-        return;
-    }
-    let mut ticks =
-        [low, f64::midpoint(low, high), high].map(|value| (value, format!("{value:.3}"))).to_vec();
-    ticks.dedup_by(|a, b| a.1 == b.1);
-    for (value, label) in ticks {
+}
+
+impl Curve {
+    /// A line for the axis, the name above it, round values beside it, and the curve.
+    fn draw(&self, svg: &mut String, points: &[(f64, f64)], x: impl Fn(f64) -> f64) {
+        let Self { name, colour, at, anchor, shift } = *self;
         let _ = writeln!(
             svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{label}</text>",
-            at + shift,
-            y(value) + 4.0
+            "<line x1=\"{at}\" y1=\"{TOP}\" x2=\"{at}\" y2=\"{:.1}\" stroke=\"{colour}\"/>\n\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{name}</text>",
+            HEIGHT - BOTTOM,
+            if anchor == "end" { at + 40.0 } else { at - 40.0 },
+            TOP - 10.0
         );
-    }
-    let line: Vec<String> = points.iter().map(|&(e, value)| format!("{:.1},{:.1}", x(e), y(value))).collect();
-    let _ = writeln!(
-        svg,
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
-        line.join(" ")
-    );
-    for point in line {
-        let (cx, cy) = point.split_once(',').unwrap_or_default();
-        let _ = writeln!(svg, "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"2\" fill=\"{colour}\"/>");
+        if points.is_empty() {
+            return;
+        }
+        let low = points.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
+        let high = points.iter().map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);
+        // A single value is shown by how far it is from 0.
+        let axis = if low < high { Ticks::around(low, high) } else { Ticks::around(0.0, high.max(0.0)) };
+        let y = |value: f64| HEIGHT - BOTTOM - axis.share(value) * (HEIGHT - TOP - BOTTOM);
+        for tick in axis.values() {
+            let _ = writeln!(
+                svg,
+                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{}</text>",
+                at + shift,
+                y(tick) + 4.0,
+                axis.label(tick)
+            );
+        }
+        let line: Vec<String> =
+            points.iter().map(|&(e, value)| format!("{:.1},{:.1}", x(e), y(value))).collect();
+        let _ = writeln!(
+            svg,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
+            line.join(" ")
+        );
+        for point in line {
+            let (cx, cy) = point.split_once(',').unwrap_or_default();
+            let _ = writeln!(svg, "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"2\" fill=\"{colour}\"/>");
+        }
     }
 }
 
@@ -121,20 +141,39 @@ mod tests {
     }
 
     #[test]
-    fn one_validation_leaves_the_axis_of_the_mrr_within_0_and_1() {
-        for (mrr, expected) in [(0.1, ["0.000", "0.300", "0.600"]), (0.9, ["0.400", "0.700", "1.000"])] {
-            let svg = chart("m", &[record(1, 7.0, mrr)]);
-            let mut shown = ticks(&svg, "#b3541e");
-            shown.sort_unstable();
-            assert_eq!(shown, expected);
+    fn axes_have_round_numbers_and_the_mrr_stays_within_0_and_1() {
+        let epochs: Vec<EpochRecord> =
+            (1..=43).map(|e| record(e, 9.7 - 0.15 * e as f64, 0.1234 + 0.004 * e as f64)).collect();
+        let svg = chart("m", &epochs, None);
+        assert_eq!(ticks(&svg, "middle"), ["1", "10", "20", "30", "40"]);
+        assert_eq!(ticks(&svg, "#1f5fa8"), ["2", "4", "6", "8", "10"]);
+        assert_eq!(ticks(&svg, "#b3541e"), ["0.10", "0.15", "0.20", "0.25", "0.30"]);
+        for mrr in [0.0, 0.1, 0.9, 1.0] {
+            let svg = chart("m", &[record(1, 7.0, mrr)], Some(1));
+            let shown: Vec<f64> = ticks(&svg, "#b3541e").iter().map(|tick| tick.parse().unwrap()).collect();
+            assert!(shown.iter().all(|tick| (0.0..=1.0).contains(tick)), "{mrr}: {shown:?}");
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         }
     }
 
     #[test]
     fn no_tick_is_written_twice() {
-        let svg = chart("m", &[record(1, 7.000_1, 0.500_1), record(2, 7.000_2, 0.500_2)]);
+        let svg = chart("m", &[record(1, 7.000_1, 0.500_1), record(2, 7.000_2, 0.500_2)], None);
         assert_eq!(ticks(&svg, "middle"), ["1", "2"]);
-        assert_eq!(ticks(&svg, "#1f5fa8"), ["7.000"]);
-        assert_eq!(ticks(&svg, "#b3541e"), ["0.500"]);
+        for colour in ["#1f5fa8", "#b3541e"] {
+            let mut shown = ticks(&svg, colour);
+            let all = shown.len();
+            shown.dedup();
+            assert_eq!(shown.len(), all, "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn the_epoch_that_is_kept_is_marked_where_it_is() {
+        let epochs = [record(1, 3.0, 0.1), record(2, 2.0, 0.4), record(3, 1.0, 0.3)];
+        let svg = chart("m", &epochs, Some(2));
+        assert!(svg.contains("<line x1=\"320.0\" y1=\"50\" x2=\"320.0\""), "{svg}");
+        assert!(svg.contains(">kept: epoch 2</text>"), "{svg}");
+        assert!(!chart("m", &epochs, None).contains("kept"));
     }
 }

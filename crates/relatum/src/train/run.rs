@@ -275,8 +275,9 @@ impl<'a> Run<'a> {
                 .try_for_each(|epoch| writeln!(file, "{}", serde_json::to_string(epoch).unwrap_or_default()))
         })?;
         let title = format!("{} · rank {}", self.checkpoint.settings.model, self.checkpoint.settings.rank);
+        let kept = self.checkpoint.best.map(|(epoch, _)| epoch);
         write_atomically(&self.folder.dir().join("training.svg"), |file| {
-            file.write_all(chart(&title, epochs).as_bytes())
+            file.write_all(chart(&title, epochs, kept).as_bytes())
         })?;
         Ok(())
     }

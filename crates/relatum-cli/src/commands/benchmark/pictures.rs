@@ -33,8 +33,16 @@ pub(super) fn draw(
     save(dir, "accuracy.svg", &accuracy(report))?;
     save(dir, "time.svg", &time(report))?;
     save(dir, "k.svg", &by_k(project, args, split, report)?)?;
-    save(dir, "rank.svg", &by_rank(project, args, split)?)?;
-    output::say(&format!("drew accuracy.svg, time.svg, k.svg and rank.svg in {}", output::typed(dir)));
+    let dir_text = output::typed(dir);
+    match by_rank(project, args, split)? {
+        Some(svg) => {
+            save(dir, "rank.svg", &svg)?;
+            output::say(&format!("drew accuracy.svg, time.svg, k.svg and rank.svg in {dir_text}"));
+        }
+        None => output::say(&format!(
+            "drew accuracy.svg, time.svg and k.svg in {dir_text}; rank.svg takes models of two ranks or more"
+        )),
+    }
     Ok(())
 }
 
@@ -115,11 +123,20 @@ fn by_k(project: &Project, args: &Args, split: Split, report: &Report<'_>) -> an
     Ok(lines(&title, "H@3", "k", &series))
 }
 
-/// Accuracy of all models of the project against their rank.
-fn by_rank(project: &Project, args: &Args, split: Split) -> anyhow::Result<String> {
+/// Accuracy of all models of the project against their rank; none where all have the same rank, of which a
+/// picture says nothing.
+fn by_rank(project: &Project, args: &Args, split: Split) -> anyhow::Result<Option<String>> {
     let mut points: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
     let mut counts = Vec::new();
+    let mut models = Vec::new();
     for name in ModelFolder::list(project) {
+        let rank = work::load(project, Some(&name))?.1.card.rank;
+        models.push((name, rank));
+    }
+    if models.iter().all(|(_, rank)| *rank == models[0].1) {
+        return Ok(None);
+    }
+    for (name, _) in models {
         let (folder, stored) = work::load(project, Some(&name))?;
         let mut bench = Bench::new(project, &folder, &stored)?;
         let groups = bench.groups(split, &args.types)?;
@@ -143,7 +160,7 @@ fn by_rank(project: &Project, args: &Args, split: Split) -> anyhow::Result<Strin
         })
         .collect();
     let title = format!("Mean Hits@3 by rank, {}, {}", queries(split, &counts), Setting::default());
-    Ok(lines(&title, "H@3", "rank", &series))
+    Ok(Some(lines(&title, "H@3", "rank", &series)))
 }
 
 /// A few of the queries that the table reports.

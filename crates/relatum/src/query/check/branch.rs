@@ -24,7 +24,9 @@ pub(super) fn errors(normal_form: &NormalForm) -> Vec<QueryError> {
 /// Variables of closed branches that occur only under negation, each once.
 pub(in crate::query) fn unsafe_negation(variables: &[Variable], branches: &[Branch]) -> Vec<QueryError> {
     let mut checker = Checker { variables, errors: Vec::new() };
-    branches.iter().for_each(|branch| checker.negation(branch, &[]));
+    for branch in branches {
+        checker.negation(branch, &[]);
+    }
     checker.errors
 }
 

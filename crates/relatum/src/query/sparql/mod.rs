@@ -6,7 +6,9 @@
 //! which come by falling score anyway. Everything else is refused by its name.
 //!
 //! In a graph whose names are not IRIs, a name is the IRI that [`entity_iri`] or
-//! [`relation_iri`] makes of it; the prefixes `e:` and `r:` are declared for that. A plain
+//! [`relation_iri`] makes of it; the prefixes `e:` and `r:` are declared for that. Whatever is
+//! no letter, digit or `_` in such a name is percent-encoded: the relation `depends on` is
+//! `r:depends%20on`. A plain
 //! string as subject or object means the entity of that name.
 
 mod locate;
