@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
 use relatum::control::Control;
-use relatum::graph::read::query2box;
 use relatum::graph::{EntityId, Graph, RelationId};
+use relatum::import::read::query2box;
 use relatum::import::read_tables;
 use relatum::logic::TNorm;
 use relatum::model::{Calibration, Model, predictor};

@@ -4,8 +4,8 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use relatum::graph::NameError;
-use relatum::graph::read::ReadError;
 use relatum::import::ImportError;
+use relatum::import::read::ReadError;
 use relatum::model::ModelError;
 use relatum::query::Style;
 use relatum::store::StoreError;

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use relatum::graph::{GraphBuilder, Split};
-use relatum::store::{Project, Queries, Staging};
+use relatum::project::{Project, Queries};
+use relatum::store::Staging;
 
 /// A project with a few films.
 fn films() -> tempfile::TempDir {

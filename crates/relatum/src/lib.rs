@@ -20,6 +20,7 @@
 
 pub mod answer;
 pub mod benchmark;
+pub mod column;
 pub mod control;
 pub mod engine;
 pub mod export;
@@ -29,6 +30,7 @@ pub mod kernels;
 pub mod logic;
 pub mod model;
 pub mod plan;
+pub mod project;
 pub mod query;
 pub mod random;
 pub mod report;

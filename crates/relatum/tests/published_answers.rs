@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use relatum::benchmark::{QueryGroup, missing_links_of};
-use relatum::graph::read::folders;
 use relatum::graph::{EntityId, Graph, Split};
+use relatum::import::read::folders;
 use relatum::model::Reciprocals;
 use relatum::query::Limits;
 use relatum::symbolic::{World, answers};

@@ -62,7 +62,7 @@ fn answers_to_complex_queries_equal_the_reference() {
     let Some(folder) = reference() else { return };
     let model = model(&folder);
     let data = folder.join("../fb15k-237");
-    let (graph, _) = relatum::graph::read::query2box::read(&data, &|_| {}).unwrap().builder.finish();
+    let (graph, _) = relatum::import::read::query2box::read(&data, &|_| {}).unwrap().builder.finish();
     let mut compared = 0;
     for case in answers(&folder)["cases"].as_array().unwrap() {
         let (anchors, relations) = arguments(&case["query"]);

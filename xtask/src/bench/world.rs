@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use relatum::graph::read::{Options, Reader, Unobserved, query2box};
 use relatum::graph::{Graph, GraphBuilder, RelationId, Shares, Split, Triple};
+use relatum::import::read::{Options, Reader, Unobserved, query2box};
 use relatum::random::Rng;
 
 /// A file or folder of the data beside the workspace, if it is there.

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use relatum::benchmark::{Forgotten, Results};
 use relatum::model::Model;
-use relatum::store::Project;
+use relatum::project::Project;
+use relatum::project::{Forgotten, Results};
 use relatum::train::{CalibrateSettings, calibrate};
 
 use super::model;

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use relatum::benchmark::Results;
-use relatum::model::ModelFolder;
-use relatum::store::Project;
-use relatum::train::Checkpoint;
+use relatum::project::Checkpoint;
+use relatum::project::ModelFolder;
+use relatum::project::Project;
+use relatum::project::Results;
 
 use crate::output;
 

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 
 use relatum::control::Control;
 use relatum::graph::{Graph, Split, films};
-use relatum::model::{Model, ModelFolder, StoredModel, Ties};
+use relatum::model::{Model, StoredModel, Ties};
+use relatum::project::ModelFolder;
+use relatum::project::{Checkpoint, Outcome, Run};
+use relatum::project::{Project, Queries, Source};
 use relatum::search::Known;
-use relatum::store::{Project, Queries, Source, Staging, StoreError};
-use relatum::train::{Checkpoint, Outcome, Run, Settings, evaluate, recommend};
+use relatum::store::{Staging, StoreError};
+use relatum::train::{Settings, evaluate, recommend};
 use relatum::{Engine, Options};
 
 use super::{model, train};

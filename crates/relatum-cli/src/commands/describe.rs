@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use relatum::graph::{EntityId, Graph, Id, NameError, RelationId, Split, Triple, visible};
-use relatum::store::Project;
+use relatum::project::Project;
 use serde_json::{Value, json};
 
 use crate::exit::Misuse;

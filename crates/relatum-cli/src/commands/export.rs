@@ -7,8 +7,10 @@ use relatum::graph::{Id, RelationId};
 use relatum::import::{
     CALIBRATIONS, CARD, ENTITIES, ENTITY_NAMES, RELATION_NAMES, RELATIONS, reciprocal_name, write_npy,
 };
-use relatum::model::{Card, Model, Reciprocals, StoredModel, write_model};
-use relatum::store::{Project, Staging, write_atomically};
+use relatum::model::{Card, Model, Reciprocals, StoredModel};
+use relatum::project::Project;
+use relatum::project::write_model;
+use relatum::store::{Staging, write_atomically};
 
 use super::model;
 use crate::exit::{Misuse, Stopped};

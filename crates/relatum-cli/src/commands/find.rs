@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use relatum::graph::{Dictionary, Graph, Id, RelationId, Split, visible};
+use relatum::project::Project;
 use relatum::query::syntax::name_text;
-use relatum::store::Project;
 use serde::Serialize;
 
 use crate::output;

@@ -6,9 +6,12 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use relatum::graph::Split;
-use relatum::model::{LinkMetrics, ModelFolder};
-use relatum::store::{Project, write_atomically};
-use relatum::train::{Checkpoint, Grid, Outcome, Run, Settings, TrainError, recommend};
+use relatum::model::LinkMetrics;
+use relatum::project::ModelFolder;
+use relatum::project::Project;
+use relatum::project::{Checkpoint, Outcome, Run};
+use relatum::store::write_atomically;
+use relatum::train::{Grid, Settings, TrainError, recommend};
 use serde_json::json;
 
 use super::model;

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use relatum::graph::Split;
 use relatum::import::{ImportError, Names, adopt, read_tables};
-use relatum::model::{Card, ModelFolder, ModelLock};
-use relatum::store::Project;
+use relatum::model::Card;
+use relatum::project::Project;
+use relatum::project::{ModelFolder, ModelLock};
 
 use super::model;
 use super::train::unfinished;
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let guessed = tables.likely.filter(|_| args.model.is_none());
     let model = adopt(&project, tables, &names, args.model.as_deref())?;
     let origin = args.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
-    let mut card = Card::new(&project, &model, &format!("imported from {origin}"));
+    let mut card = Card::new(&project.manifest().fingerprint, &model, &format!("imported from {origin}"));
     if let Some(earlier) = earlier {
         (card.training, card.epoch, card.valid, card.curve) =
             (earlier.training, earlier.epoch, earlier.valid, earlier.curve);

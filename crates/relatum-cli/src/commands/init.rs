@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
-use relatum::graph::read::{
+use relatum::graph::{BuildReport, Graph, GraphBuilder, Shares, Split, SplitReport};
+use relatum::import::read::{
     Column, Columns, FileReport, FolderReport, Format, Header, Observer, Options, Reader, folders,
 };
-use relatum::graph::{BuildReport, Graph, GraphBuilder, Shares, Split, SplitReport};
-use relatum::store::{Project, Queries, Source, Staging};
+use relatum::project::{Project, Queries, Source};
+use relatum::store::Staging;
 
 use crate::exit::Misuse;
 use crate::{output, signals};
@@ -106,7 +107,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let gathered = gather(args, inputs, &progress)?;
     progress.bar.set_message("sorting");
     let (graph, built) = gathered.builder.finish();
-    anyhow::ensure!(!signals::stop_requested(), relatum::graph::read::ReadError::Stopped);
+    anyhow::ensure!(!signals::stop_requested(), relatum::import::read::ReadError::Stopped);
     progress.bar.set_message("writing");
     let queries = Queries { valid: gathered.valid, test: gathered.test };
     Project::create(staging, &graph, &queries, gathered.sources)?;
@@ -263,7 +264,7 @@ fn gather(args: &Args, inputs: Inputs, progress: &Progress) -> anyhow::Result<Ga
     }
     let mut builder = reader.into_builder();
     if let Some(shares) = args.split {
-        let report = builder.split(shares, args.seed).map_err(relatum::graph::read::ReadError::from)?;
+        let report = builder.split(shares, args.seed).map_err(relatum::import::read::ReadError::from)?;
         notes.extend(split_notes(report, &builder));
     }
     Ok(Gathered { builder, valid, test, sources, notes })

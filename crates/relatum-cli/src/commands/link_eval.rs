@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use relatum::graph::{Graph, Split};
 use relatum::model::{LinkMetrics, Ties};
-use relatum::store::Project;
+use relatum::project::Project;
 use relatum::train::{LinkReport, evaluate};
 use serde_json::{Value, json};
 

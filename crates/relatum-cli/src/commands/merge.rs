@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use relatum::graph::Split;
-use relatum::model::{Card, LinkMetrics, Model, ModelFolder, StoredModel, Ties};
-use relatum::store::Project;
+use relatum::model::{Card, LinkMetrics, Model, StoredModel, Ties};
+use relatum::project::ModelFolder;
+use relatum::project::Project;
 use relatum::train::evaluate;
 
 use super::import::claim;
@@ -84,7 +85,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let pairs: Vec<(&Model, f32)> = parts.iter().map(|part| &part.model).zip(weights).collect();
     let model = Model::merge(&pairs).map_err(|error| Misuse(error.to_string()))?;
     let _lock = claim(&project, &folder, args.replace)?;
-    let mut card = Card::new(&project, &model, &format!("merged from {}", args.models.join(", ")));
+    let mut card = Card::new(
+        &project.manifest().fingerprint,
+        &model,
+        &format!("merged from {}", args.models.join(", ")),
+    );
     if !project.graph().edges(Split::Valid).is_empty() {
         card.valid = Some(evaluate(&model, project.graph(), Split::Valid, Ties::Mean).overall);
     }

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use relatum::model::{Card, ModelError, ModelFolder};
-use relatum::store::Project;
-use relatum::train::Checkpoint;
+use relatum::model::{Card, ModelError};
+use relatum::project::Checkpoint;
+use relatum::project::ModelFolder;
+use relatum::project::Project;
 
 use crate::output;
 

@@ -5,10 +5,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use relatum::benchmark::{Family, Results};
-use relatum::model::{Glance, ModelFolder};
-use relatum::store::Project;
-use relatum::train::Checkpoint;
+use relatum::benchmark::Family;
+use relatum::project::Checkpoint;
+use relatum::project::Project;
+use relatum::project::Results;
+use relatum::project::{Glance, ModelFolder};
 use serde_json::{Value, json};
 
 use crate::output;

@@ -9,8 +9,9 @@ use relatum::benchmark::{Pattern, PatternError, QueryGroup, QuerySet, Sampled, S
 use relatum::export::write_betae;
 use relatum::graph::{Graph, Split};
 use relatum::model::Reciprocals;
+use relatum::project::{Project, Queries};
 use relatum::query::Shape;
-use relatum::store::{Project, Queries, Staging};
+use relatum::store::Staging;
 use serde_json::json;
 
 use super::train::use_threads;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use relatum::graph::{Graph, Quantiles, Split, Stats};
-use relatum::store::{Project, Queries};
+use relatum::project::{Project, Queries};
 use serde_json::{Value, json};
 
 use crate::output;

@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use relatum::graph::Split;
-use relatum::model::ModelFolder;
-use relatum::store::Project;
+use relatum::project::ModelFolder;
+use relatum::project::Project;
+use relatum::project::{Checkpoint, EpochRecord, Event, Outcome, Run};
 use relatum::train::{
-    BatchReport, Checkpoint, EpochRecord, Event, Floor, Outcome, Recommendation, Run, Settings, TrainError,
-    Trainer, cool_down, recommend,
+    BatchReport, Floor, Recommendation, Settings, TrainError, Trainer, cool_down, recommend,
 };
 
 use super::model;

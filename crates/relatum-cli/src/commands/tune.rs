@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use relatum::benchmark::{Choice, Family, Part, Tuned};
 use relatum::graph::Split;
-use relatum::store::Project;
+use relatum::project::Project;
 
 use super::benchmark::work::{self, Bench, Tuning};
 use super::train::use_threads;

@@ -9,7 +9,6 @@
 //! A [`Sampler`] finds new queries. What answers they have by stored edges alone [`symbolic`](crate::symbolic) knows,
 //! and [`missing_links`] counts what has to be predicted to reach one.
 
-mod cells;
 mod error;
 mod evaluate;
 mod missing;
@@ -23,7 +22,6 @@ mod skeleton;
 mod template;
 mod tune;
 
-pub use cells::{Cell, CellKey, Forgotten, Results};
 pub use error::BenchmarkError;
 pub use evaluate::{ByMissing, Evaluator, Outcome};
 pub use missing::{missing_links, missing_links_of};

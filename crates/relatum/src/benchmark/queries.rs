@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::column::Column;
 use crate::graph::EntityId;
-use crate::store::Column;
 
 /// The benchmark queries of one split, valid or test.
 #[derive(Clone, Debug, Default, PartialEq)]

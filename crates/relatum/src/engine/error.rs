@@ -3,8 +3,8 @@
 use super::options::OptionsError;
 use crate::benchmark::BenchmarkError;
 use crate::graph::NameError;
-use crate::graph::read::{FolderError, ReadError};
 use crate::import::ImportError;
+use crate::import::read::{FolderError, ReadError};
 use crate::model::ModelError;
 use crate::query::Mistakes;
 use crate::search::SearchError;

@@ -18,11 +18,13 @@ pub use error::{Error, Fault};
 pub use options::{DEFAULT_K, DEFAULT_TOP, Options, OptionsError, Resolved};
 pub use predict::{MissingEdge, MissingEdges, Sought};
 
-use crate::benchmark::{Family, Results, Setting, Tuned};
+use crate::benchmark::{Family, Setting, Tuned};
 use crate::graph::Graph;
-use crate::model::{Card, Model, ModelFolder, StoredModel};
-use crate::store::Project;
-use crate::train::Checkpoint;
+use crate::model::{Card, Model, StoredModel};
+use crate::project::Checkpoint;
+use crate::project::ModelFolder;
+use crate::project::Project;
+use crate::project::Results;
 
 /// A project with its models: what every door opens.
 #[derive(Clone, Debug)]

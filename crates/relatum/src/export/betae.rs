@@ -1,4 +1,4 @@
-//! Folders in the form of BetaE; [`graph::read`](crate::graph::read) reads them back.
+//! Folders in the form of BetaE; [`graph::read`](crate::import::read) reads them back.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -11,9 +11,10 @@ use crate::graph::{EntityId, Graph, Id, RelationId, Split, Triple};
 use crate::import::pickle::Writer;
 use crate::import::reciprocal_name;
 use crate::model::Reciprocals;
+use crate::project::Queries;
 use crate::query::shapes::Arguments;
 use crate::query::{Direction, Limits};
-use crate::store::{Queries, StoreError, write_atomically};
+use crate::store::{StoreError, write_atomically};
 
 /// Writes graph and queries into a folder, which must be there, as the files that BetaE and the
 /// programs after it read: edges as `train.txt`, `valid.txt`, `test.txt`; queries and answers as
@@ -298,7 +299,7 @@ mod tests {
     use super::*;
     use crate::benchmark::{Pattern, Sampler, Sampling};
     use crate::graph::GraphBuilder;
-    use crate::graph::read::{FolderReport, betae};
+    use crate::import::read::{FolderReport, betae};
     use crate::symbolic::{World, answers};
     use std::collections::BTreeMap;
 

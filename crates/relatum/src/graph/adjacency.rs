@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
 use super::ids::{EntityId, Id, RelationId, Triple};
-use crate::store::{Column, memory};
+use crate::column::{Column, memory};
 
 /// An edge seen from one of its ends: along which relation, to which neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]

@@ -7,7 +7,7 @@ use super::interner::{Interner, Mark};
 use super::names::Prefixes;
 use super::sides::Derived;
 use super::{Graph, Inverses};
-use crate::store::memory;
+use crate::column::memory;
 
 /// Collects a graph; ids are given in order of first appearance.
 ///
@@ -26,7 +26,7 @@ pub struct GraphBuilder {
     entity_labels: Vec<String>,
     relation_labels: Vec<String>,
     triples: [Vec<Triple>; 3],
-    pub(super) inverses: Inverses,
+    pub(crate) inverses: Inverses,
     /// Prefixes found in the sources.
     pub prefixes: Prefixes,
 }
@@ -69,20 +69,20 @@ impl GraphBuilder {
         self.relation_marked(name.as_bytes(), Mark::of(name.as_bytes()))
     }
 
-    pub(super) fn relation_marked(&mut self, name: &[u8], mark: Mark) -> RelationId {
+    pub(crate) fn relation_marked(&mut self, name: &[u8], mark: Mark) -> RelationId {
         RelationId(self.relations.intern(name, mark))
     }
 
-    pub(super) fn entity_marked(&mut self, name: &[u8], mark: Mark) -> EntityId {
+    pub(crate) fn entity_marked(&mut self, name: &[u8], mark: Mark) -> EntityId {
         EntityId(self.entities.intern(name, mark))
     }
 
-    pub(super) fn warm_entities(&self, marks: impl Iterator<Item = Mark>) {
+    pub(crate) fn warm_entities(&self, marks: impl Iterator<Item = Mark>) {
         self.entities.warm(marks);
     }
 
     /// Whether there are ids left for the names of so many more triples.
-    pub(super) fn has_room(&self, triples: usize) -> bool {
+    pub(crate) fn has_room(&self, triples: usize) -> bool {
         self.entities.len().max(self.relations.len()) + 2 * triples <= Interner::MOST
     }
 
@@ -131,7 +131,7 @@ impl GraphBuilder {
         self.relations.len()
     }
 
-    pub(super) fn triples_mut(&mut self, split: Split) -> &mut Vec<Triple> {
+    pub(crate) fn triples_mut(&mut self, split: Split) -> &mut Vec<Triple> {
         &mut self.triples[split as usize]
     }
 

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use rayon::prelude::*;
 
 use super::ids::Id;
-use crate::store::Column;
+use crate::column::Column;
 
 /// Texts by position, in one block of bytes.
 #[derive(Clone, Debug, Default, PartialEq)]

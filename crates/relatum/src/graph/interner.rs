@@ -14,7 +14,7 @@ use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::dictionary::Texts;
-use crate::store::memory;
+use crate::column::memory;
 
 /// What stands for a text: 96 bits of a hash with a secret key.
 ///
@@ -24,13 +24,13 @@ use crate::store::memory;
 /// ids go by first appearance, no result depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
-pub(super) struct Mark([u32; 3]);
+pub(crate) struct Mark([u32; 3]);
 
 impl Mark {
     /// The mark of no text yet.
-    pub(super) const NONE: Self = Self([0; 3]);
+    pub(crate) const NONE: Self = Self([0; 3]);
 
-    pub(super) fn of(text: &[u8]) -> Self {
+    pub(crate) fn of(text: &[u8]) -> Self {
         static KEY: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("names"));
         let hash = xxh3_128_with_seed(text, *KEY);
         Self([hash as u32, (hash >> 32) as u32, (hash >> 64) as u32])
@@ -39,7 +39,7 @@ impl Mark {
 
 /// A growing table of texts.
 #[derive(Default)]
-pub(super) struct Interner {
+pub(crate) struct Interner {
     /// A power of two of slots, at most half of them taken; probed one after another.
     slots: Vec<Slot>,
     offsets: Vec<u64>,
@@ -56,11 +56,11 @@ struct Slot {
 
 impl Interner {
     /// How many look-ups [`warm`](Self::warm) should be given at once.
-    pub(super) const AHEAD: usize = 64;
+    pub(crate) const AHEAD: usize = 64;
     /// Ids are 32 bits wide, and one value says that a slot is free.
-    pub(super) const MOST: usize = u32::MAX as usize;
+    pub(crate) const MOST: usize = u32::MAX as usize;
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.offsets.len()
     }
 
@@ -68,7 +68,7 @@ impl Interner {
     ///
     /// # Panics
     /// If the text is new and there are [`MOST`](Self::MOST) already.
-    pub(super) fn intern(&mut self, text: &[u8], mark: Mark) -> u32 {
+    pub(crate) fn intern(&mut self, text: &[u8], mark: Mark) -> u32 {
         if self.offsets.len() * 2 >= self.slots.len() {
             self.grow();
         }
@@ -85,7 +85,7 @@ impl Interner {
     }
 
     /// The id of a text, if it is known.
-    pub(super) fn find(&self, text: &[u8]) -> Option<u32> {
+    pub(crate) fn find(&self, text: &[u8]) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
         }
@@ -94,7 +94,7 @@ impl Interner {
 
     /// Brings into the cache what the look-ups of these marks will need. The loads do not depend on
     /// each other, so the processor waits for all of them at once.
-    pub(super) fn warm(&self, marks: impl Iterator<Item = Mark>) {
+    pub(crate) fn warm(&self, marks: impl Iterator<Item = Mark>) {
         if self.slots.is_empty() {
             return;
         }
@@ -102,7 +102,7 @@ impl Interner {
     }
 
     /// The texts by id. Every text was checked to be UTF-8 by whoever interned it.
-    pub(super) fn into_texts(mut self) -> Texts {
+    pub(crate) fn into_texts(mut self) -> Texts {
         self.offsets.push(self.bytes.len() as u64);
         Texts::from_parts(self.offsets, self.bytes)
     }

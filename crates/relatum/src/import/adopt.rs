@@ -4,7 +4,8 @@ use super::ImportError;
 use super::tables::{Matrix, Tables};
 use crate::graph::{Graph, Id, RelationId};
 use crate::model::{Affine, Model, ModelError, Reciprocals, predictor, predictor_names};
-use crate::store::{Project, StoreError};
+use crate::project::Project;
+use crate::store::StoreError;
 
 /// What the rows of a model are called, in its order; without names, the order must be the graph's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -180,7 +181,8 @@ mod tests {
     use super::*;
     use crate::graph::{GraphBuilder, Split};
     use crate::model::Card;
-    use crate::store::{Queries, Staging};
+    use crate::project::Queries;
+    use crate::store::Staging;
 
     fn project(dir: &std::path::Path) -> Project {
         let mut builder = GraphBuilder::default();
@@ -236,8 +238,10 @@ mod tests {
         let project = project(&dir.path().join("p"));
         let own = adopt(&project, tables(vec![1.0; 4]), &Names::default(), Some("complex")).unwrap();
         let mut foreign = tables(vec![1.0; 4]);
-        foreign.card =
-            Some(Card { fingerprint: "another".to_owned(), ..Card::new(&project, &own, "trained") });
+        foreign.card = Some(Card {
+            fingerprint: "another".to_owned(),
+            ..Card::new(&project.manifest().fingerprint, &own, "trained")
+        });
         let both = names(&["a", "b"]);
         for some in [Names { relations: None, ..both.clone() }, Names { entities: None, ..both.clone() }] {
             assert!(error(&project, foreign.clone(), &some).contains("fingerprint another"));
@@ -253,7 +257,7 @@ mod tests {
         let unknown = adopt(&project, bare(), &Names::default(), None).unwrap_err().to_string();
         assert!(unknown.contains("--model") && unknown.contains("distmult"), "{unknown}");
         let own = adopt(&project, bare(), &Names::default(), Some("distmult")).unwrap();
-        let card = Card::new(&project, &own, "trained");
+        let card = Card::new(&project.manifest().fingerprint, &own, "trained");
         let carded = || Tables { model: Some(card.model.clone()), card: Some(card.clone()), ..bare() };
         let back = adopt(&project, carded(), &Names::default(), None).unwrap();
         assert_eq!((back.predictor().name(), back.predictor().rank()), ("distmult", 2));

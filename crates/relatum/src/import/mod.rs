@@ -1,6 +1,6 @@
-//! What other programs wrote, and what they can read: pickles, models, arrays.
+//! Files of others: tables, RDF, benchmark folders, pickles, models, arrays.
 //!
-//! In reading order: [`pickle`] is the machine under PyTorch's files, [`read_tables`] finds the
+//! In reading order: [`read`] turns tables, RDF and benchmark folders into graphs; [`pickle`] is the machine under PyTorch's files, [`read_tables`] finds the
 //! parameters in a checkpoint, safetensors or `.npy` files, [`adopt`] makes a [`Model`] of them that
 //! fits a graph, [`write_npy`] writes arrays for others.
 //!
@@ -9,6 +9,7 @@
 mod adopt;
 mod npy;
 pub mod pickle;
+pub mod read;
 mod tables;
 mod torch;
 

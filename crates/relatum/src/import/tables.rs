@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::adopt::Names;
 use super::{ImportError, npy, torch};
-use crate::model::{CALIBRATION, Card};
+use crate::model::Card;
+use crate::project::CALIBRATION;
 use crate::store::TensorFile;
 
 /// Rows × columns of values, row after row.

@@ -1,6 +1,5 @@
 //! Truth values combined, whole rows at a time.
 
-use crate::graph::EntityId;
 use crate::logic::TNorm;
 
 /// `all[x] = all[x] ⊤ part[x]`
@@ -13,14 +12,7 @@ pub fn meet(t_norm: TNorm, all: &mut [f32], part: &[f32]) {
 }
 
 /// `best[x] = max(best[x], message ⊤ row[x])`, and `via[x] = from` where that made it larger.
-pub fn fold_max(
-    t_norm: TNorm,
-    from: EntityId,
-    message: f32,
-    row: &[f32],
-    best: &mut [f32],
-    via: &mut [EntityId],
-) {
+pub fn fold_max(t_norm: TNorm, from: u32, message: f32, row: &[f32], best: &mut [f32], via: &mut [u32]) {
     match t_norm {
         TNorm::Godel => fold_godel(from, message, row, best, via),
         TNorm::Product => fold_product(from, message, row, best, via),
@@ -42,7 +34,7 @@ macro_rules! loops {
 
         vectorised! {
             fn $fold<'a>(
-                from: EntityId, message: f32, row: &'a [f32], best: &'a mut [f32], via: &'a mut [EntityId]
+                from: u32, message: f32, row: &'a [f32], best: &'a mut [f32], via: &'a mut [u32]
             ) -> () {
                 let $x = message;
                 for ((best, via), &$y) in best.iter_mut().zip(via).zip(row) {
@@ -89,14 +81,14 @@ mod tests {
             let (row, before): (Vec<f32>, Vec<f32>) = values.iter().map(|&(a, b, _)| (a, b)).unzip();
             for t_norm in TNorm::ALL {
                 let mut best = before.clone();
-                let mut via = vec![EntityId(0); best.len()];
-                fold_max(t_norm, EntityId(7), message, &row, &mut best, &mut via);
+                let mut via = vec![0; best.len()];
+                fold_max(t_norm, 7, message, &row, &mut best, &mut via);
                 let mut met = before.clone();
                 meet(t_norm, &mut met, &row);
                 for x in 0..row.len() {
                     let value = t_norm.and(message, row[x]);
                     prop_assert_eq!(best[x].to_bits(), before[x].max(value).to_bits());
-                    prop_assert_eq!(via[x].0, if value > before[x] { 7 } else { 0 });
+                    prop_assert_eq!(via[x], if value > before[x] { 7 } else { 0 });
                     prop_assert_eq!(met[x].to_bits(), t_norm.and(before[x], row[x]).to_bits());
                 }
             }

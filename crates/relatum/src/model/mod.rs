@@ -5,11 +5,10 @@
 
 mod affine;
 mod calibration;
-mod check;
+mod card;
 mod complex;
 mod cp;
 mod distmult;
-mod folder;
 mod merge;
 mod metrics;
 mod predictor;
@@ -19,15 +18,15 @@ mod transe;
 
 use std::sync::{Arc, OnceLock};
 
+use crate::column::Column;
 use crate::graph::{EntityId, Graph, Id, RelationId};
 use crate::kernels::{Threads, View, ViewMut, dot, product, stream};
 use crate::random::Rng;
-use crate::store::Column;
 
 pub use affine::Affine;
 pub use calibration::Calibration;
-pub(crate) use folder::CALIBRATION;
-pub use folder::{Card, CurvePoint, Glance, ModelError, ModelFolder, ModelLock, StoredModel, write_model};
+pub(crate) use card::VERSION as CARD_VERSION;
+pub use card::{Card, CurvePoint, ModelError, StoredModel};
 pub use merge::MergeError;
 pub(crate) use metrics::filtered_rank;
 pub use metrics::{LinkMetrics, Ties};

@@ -23,7 +23,14 @@ pub(super) fn fold_rows(
     chunks.with_min_len(Threads::here().grain()).for_each(|(chunk, (out, via))| {
         let start = chunk * CHUNK;
         for &(at, y, message) in from {
-            fold_max(t_norm, y, message, &rows[at * n + start..][..out.len()], out, via);
+            fold_max(
+                t_norm,
+                y.0,
+                message,
+                &rows[at * n + start..][..out.len()],
+                out,
+                bytemuck::cast_slice_mut(via),
+            );
         }
     });
 }

@@ -31,7 +31,7 @@ fn write_and_sync(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::R
 
 /// Lets the disk begin with what has been written, so that the sync at the end has less to wait for.
 #[cfg(target_os = "linux")]
-pub(super) fn begin_sync(file: &File) {
+pub(crate) fn begin_sync(file: &File) {
     use std::os::fd::AsRawFd;
     // SAFETY: the descriptor is open as long as `file` is borrowed, and no memory is passed. It is a
     // hint: what comes of it, `sync_all` waits for everything and reports every error.
@@ -42,7 +42,7 @@ pub(super) fn begin_sync(file: &File) {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn begin_sync(_: &File) {}
+pub(crate) fn begin_sync(_: &File) {}
 
 /// A folder in the making: filled under a temporary name, it appears under its own name
 /// only when [`finish`](Self::finish) is called. Dropped before that, it vanishes.
@@ -181,7 +181,7 @@ fn remove_if_there(folder: &Path) -> Result<(), StoreError> {
 }
 
 /// Makes the names in a folder survive a power cut.
-pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
+pub(crate) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io("write", folder))
 }
 

@@ -25,8 +25,8 @@ use memmap2::Mmap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::atomic::{begin_sync, write_atomically};
-use super::column::Column;
 use super::error::StoreError;
+use crate::column::Column;
 
 #[cfg(target_endian = "big")]
 compile_error!("project folders are little-endian and used in place; a big-endian machine cannot read them");

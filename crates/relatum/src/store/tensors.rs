@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::atomic::write_atomically;
-use super::column::Column;
 use super::error::StoreError;
+use crate::column::Column;
 
 /// The header's field that holds the XXH3 of all values.
 const CHECKSUM: &str = "relatum.checksum";

@@ -87,7 +87,7 @@ fn step(pairs: usize, most: usize) -> usize {
 }
 
 /// How many of the (head, relation) pairs of a split [`evaluate_some`] looks at, and of how many.
-pub(super) fn sampled(graph: &Graph, split: Split, most: usize) -> (usize, usize) {
+pub(crate) fn sampled(graph: &Graph, split: Split, most: usize) -> (usize, usize) {
     let pairs = Groups::of(graph, split, &Reciprocals::of(graph)).len();
     (pairs.div_ceil(step(pairs, most)), pairs)
 }

@@ -6,8 +6,6 @@
 
 mod calibrate;
 mod candidates;
-mod chart;
-mod checkpoint;
 mod evaluate;
 mod floor;
 mod grid;
@@ -17,13 +15,12 @@ mod optimizer;
 mod recommend;
 mod regularizer;
 mod relation_loss;
-mod run;
 mod settings;
 mod step;
 mod trainer;
 
 pub use calibrate::{CalibrateSettings, Calibrated, calibrate};
-pub use checkpoint::Checkpoint;
+pub(crate) use evaluate::sampled;
 pub use evaluate::{LinkReport, RelationMetrics, evaluate, evaluate_some};
 pub use floor::Floor;
 pub use grid::Grid;
@@ -31,7 +28,6 @@ pub use memory::Memory;
 pub use optimizer::Optimizer;
 pub use recommend::{Recommendation, cool_down, recommend};
 pub use regularizer::Regularizer;
-pub use run::{EpochRecord, Event, Outcome, Run};
 pub use settings::Settings;
 pub use trainer::{BatchReport, Epoch, Progress, Trainer};
 

@@ -104,7 +104,7 @@ impl Trainer {
     }
 
     /// Values in the table of entities.
-    pub(super) fn entity_values(&self) -> usize {
+    pub(crate) fn entity_values(&self) -> usize {
         self.stepper.entities.values.len()
     }
 
@@ -171,7 +171,7 @@ impl Trainer {
 
     /// Fails if the parameters are no numbers, infinite, or so large that a score of theirs could
     /// be: such a state must never be saved.
-    pub(super) fn check(&self) -> Result<(), TrainError> {
+    pub(crate) fn check(&self) -> Result<(), TrainError> {
         // Every score of every predictor is a sum of products of two entity factors and one relation factor.
         let [entities, relations] = [&self.stepper.entities, &self.stepper.relations].map(|table| {
             let states = table.state.iter().all(|state| largest(state).is_finite());
@@ -199,7 +199,7 @@ impl Trainer {
     }
 
     /// Everything a checkpoint must hold.
-    pub(super) fn tensors(&self) -> Vec<Tensor<'_>> {
+    pub(crate) fn tensors(&self) -> Vec<Tensor<'_>> {
         let mut tensors = Vec::new();
         for (names, table) in TENSORS.iter().zip([&self.stepper.entities, &self.stepper.relations]) {
             let shape = [table.values.len() / table.width, table.width];
@@ -212,7 +212,7 @@ impl Trainer {
     }
 
     /// A trainer where a checkpoint left off.
-    pub(super) fn restore(
+    pub(crate) fn restore(
         graph: &Graph,
         settings: Settings,
         progress: Progress,
@@ -257,7 +257,7 @@ impl Trainer {
     }
 
     /// Where the run ends, if not where its settings say: the learning rate falls towards it.
-    pub(super) fn end_after(&mut self, epoch: usize) {
+    pub(crate) fn end_after(&mut self, epoch: usize) {
         self.last_epoch = epoch;
     }
 

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use relatum::answer::{Ask, known_answers};
 use relatum::benchmark::{QuerySet, Skeleton};
-use relatum::graph::read::query2box;
 use relatum::graph::{EntityId, Graph, Id, Split};
+use relatum::import::read::query2box;
 use relatum::import::read_tables;
 use relatum::model::{Model, predictor};
 use relatum::plan::{Message, Plan, PlanOptions, Union};

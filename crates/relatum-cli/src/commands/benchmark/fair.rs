@@ -139,8 +139,8 @@ pub(crate) fn basis_text(basis: Basis) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use relatum::benchmark::Cell;
     use relatum::model::LinkMetrics;
+    use relatum::project::Cell;
 
     fn measured(setting: &str, basis: Basis, part: Part) -> Measured {
         let cell = Cell {

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use relatum::benchmark::{Dataset, Family, QueryGroup, Setting};
 use relatum::graph::Split;
-use relatum::store::Project;
+use relatum::project::Project;
 
 use super::train::use_threads;
 use crate::exit::Misuse;

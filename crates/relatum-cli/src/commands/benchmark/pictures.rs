@@ -8,8 +8,9 @@ use anyhow::Context;
 use relatum::benchmark::plots::{Series, bars, lines};
 use relatum::benchmark::{QueryGroup, Search, Setting};
 use relatum::graph::Split;
-use relatum::model::ModelFolder;
-use relatum::store::{Project, write_atomically};
+use relatum::project::ModelFolder;
+use relatum::project::Project;
+use relatum::store::write_atomically;
 
 use super::fair::parts;
 use super::table::{Report, Row, published_name};

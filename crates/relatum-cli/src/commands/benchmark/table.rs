@@ -1,8 +1,9 @@
 //! Results as tables for a terminal and for a paper.
 
-use relatum::benchmark::{Cell, Dataset, Part, Published, Setting};
+use relatum::benchmark::{Dataset, Part, Published, Setting};
 use relatum::graph::Split;
 use relatum::model::LinkMetrics;
+use relatum::project::Cell;
 
 use super::fair::{Basis, basis_text, facts};
 use crate::output;

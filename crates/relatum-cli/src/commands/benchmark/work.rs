@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use relatum::benchmark::{
-    BenchmarkError, Cell, CellKey, Choice, Evaluator, Family, Outcome, Part, QueryGroup, QuerySet, Results,
-    Setting, Tuned, missing_links_of,
+    BenchmarkError, Choice, Evaluator, Family, Outcome, Part, QueryGroup, QuerySet, Setting, Tuned,
+    missing_links_of,
 };
 use relatum::graph::Split;
-use relatum::model::{Model, ModelFolder, StoredModel};
-use relatum::store::Project;
+use relatum::model::{Model, StoredModel};
+use relatum::project::ModelFolder;
+use relatum::project::Project;
+use relatum::project::{Cell, CellKey, Results};
 use relatum::train::Floor;
 
 use crate::commands::model;

@@ -5,10 +5,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::column::Column;
-use super::error::StoreError;
-use super::file::MappedFile;
 use crate::benchmark::{Lists, QueryGroup, QuerySet};
+use crate::column::Column;
+use crate::store::{MappedFile, StoreError};
 
 pub(super) const KIND: &str = "queries";
 const COLUMNS: usize = 5;

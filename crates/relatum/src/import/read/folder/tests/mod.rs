@@ -63,7 +63,7 @@ fn a_betae_folder_gives_its_graph_and_its_queries() {
 
 #[test]
 fn the_two_kinds_are_told_apart_from_each_other_and_from_other_folders() {
-    use crate::graph::read::{betae, query2box};
+    use crate::import::read::{betae, query2box};
     let (first, second, other) = (query2box_sample(), betae_sample(), Sample::new());
     other.text("train.txt", "Ann\tlikes\tBob\n").text("stats.txt", "");
     let kinds = |sample: &Sample| (query2box::recognise(sample.path()), betae::recognise(sample.path()));
@@ -74,7 +74,7 @@ fn the_two_kinds_are_told_apart_from_each_other_and_from_other_folders() {
 fn progress_names_the_files_in_turn() {
     let sample = betae_sample();
     let told = std::cell::RefCell::new(Vec::new());
-    crate::graph::read::betae::read(sample.path(), &|what| told.borrow_mut().push(what.to_owned())).unwrap();
+    crate::import::read::betae::read(sample.path(), &|what| told.borrow_mut().push(what.to_owned())).unwrap();
     assert_eq!(told.borrow()[..3], ["reading stats.txt", "reading id2ent.pkl", "reading id2rel.pkl"]);
     assert_eq!(told.borrow().last().unwrap(), "reading test-easy-answers.pkl");
 }

@@ -17,14 +17,28 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::atomic::{Staging, sync_folder};
-use super::column::Column;
-use super::error::StoreError;
-use super::file::{MappedFile, Seal, write_sections};
-use super::manifest::{Counts, FileSeal, Manifest, Source};
+mod chart;
+mod check;
+mod check_model;
+mod checkpoint;
+mod manifest;
+mod models;
+mod queries;
+mod results;
+mod run;
+
+pub use checkpoint::Checkpoint;
+pub use manifest::{Counts, Manifest, Source};
+pub(crate) use models::CALIBRATION;
+pub use models::{Glance, ModelFolder, ModelLock, write_model};
+pub use results::{Cell, CellKey, Forgotten, Results};
+pub use run::{EpochRecord, Event, Outcome, Run};
+
+use self::manifest::FileSeal;
 use crate::benchmark::QuerySet;
+use crate::column::Column;
 use crate::graph::{Adjacency, Dictionary, Edges, Graph, Id, Inverses, Prefixes, RelationId, Split, Texts};
-use crate::store::queries;
+use crate::store::{MappedFile, Seal, Staging, StoreError, sync_folder, write_sections};
 
 pub(crate) const ENTITIES: &str = "graph/entities.dict";
 pub(crate) const RELATIONS: &str = "graph/relations.dict";
@@ -119,7 +133,7 @@ impl Project {
         let graph = Graph { entities, relations, inverses, prefixes, edges, ..Graph::default() };
         if counts(&graph) != manifest.counts {
             let what = format!("it speaks of {:?}, the files hold {:?}", manifest.counts, counts(&graph));
-            return Err(StoreError::damaged(&dir.join(super::manifest::MANIFEST), what));
+            return Err(StoreError::damaged(&dir.join(manifest::MANIFEST), what));
         }
         Ok(Self { dir: dir.to_owned(), manifest, graph, queries: stored_queries })
     }

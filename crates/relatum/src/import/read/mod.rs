@@ -36,7 +36,7 @@ use self::delimited::{Text, read_rows};
 use self::header::FirstRows;
 use self::rdf::{BlankNodes, RdfLabels, RdfReader};
 use self::source::Source;
-use super::{GraphBuilder, Split, Triple};
+use crate::graph::{GraphBuilder, Split, Triple};
 
 /// How to read files.
 #[derive(Clone, Debug, Default)]

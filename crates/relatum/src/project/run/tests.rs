@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::graph::{Graph, GraphBuilder, Triple};
+use crate::project::Queries;
 use crate::random::Rng;
-use crate::store::{Queries, Staging};
+use crate::store::Staging;
 use crate::train::Optimizer;
 use std::path::Path;
 
@@ -87,7 +88,7 @@ fn the_best_model_is_kept_and_impatience_ends_the_run() {
     assert!(checkpoint.epochs.iter().all(|epoch| epoch.valid.unwrap().mrr <= best.mrr));
     let stored = folder.load(&project).unwrap();
     assert_eq!((stored.card.epoch, stored.card.valid), (best_epoch, Some(best)));
-    let again = super::super::evaluate(&stored.model, project.graph(), Split::Valid, Ties::Mean);
+    let again = crate::train::evaluate(&stored.model, project.graph(), Split::Valid, Ties::Mean);
     assert_eq!(again.overall, best);
 }
 

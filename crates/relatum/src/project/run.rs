@@ -8,12 +8,11 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::chart::chart;
-use super::checkpoint::Checkpoint;
-use super::evaluate::{evaluate_some, sampled};
-use super::{BatchReport, Epoch, Progress, Settings, TrainError, Trainer};
+use super::{Checkpoint, ModelFolder, Project};
 use crate::graph::Split;
-use crate::model::{Card, CurvePoint, LinkMetrics, ModelFolder, Ties};
-use crate::store::{Project, StoreError, write_atomically};
+use crate::model::{Card, CurvePoint, LinkMetrics, Ties};
+use crate::store::{StoreError, write_atomically};
+use crate::train::{BatchReport, Epoch, Progress, Settings, TrainError, Trainer, evaluate_some, sampled};
 
 /// What is known of a finished epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -260,7 +259,13 @@ impl<'a> Run<'a> {
         let epoch = self.trainer.progress().epoch;
         let training = serde_json::to_value(&self.checkpoint.settings).ok();
         self.trainer.with_current_model(|model| {
-            let card = Card { training, epoch, valid, curve, ..Card::new(project, model, "trained") };
+            let card = Card {
+                training,
+                epoch,
+                valid,
+                curve,
+                ..Card::new(&project.manifest().fingerprint, model, "trained")
+            };
             folder.save(model, &card)
         })?;
         Ok(())

@@ -170,7 +170,7 @@ pub enum ReadError {
     Stopped,
     /// A split was asked for that cannot be made.
     #[error(transparent)]
-    Split(#[from] super::super::split::SplitError),
+    Split(#[from] crate::graph::SplitError),
 }
 
 /// What is wrong with one line.

@@ -8,9 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::atomic::write_atomically;
-use super::error::StoreError;
-use super::file::{Seal, VERSION};
+use crate::store::{CONTAINER_VERSION as VERSION, Seal, StoreError, write_atomically};
 
 pub(crate) const MANIFEST: &str = "relatum.json";
 const FORMAT: &str = "relatum project";

@@ -15,147 +15,15 @@ use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use super::Project;
+use crate::model::{
+    Affine, CARD_VERSION, Card, Model, ModelError, Reciprocals, StoredModel, predictor, predictor_names,
+};
+use crate::store::{StoreError, Tensor, TensorFile, write_atomically, write_tensors};
 
-use super::{Affine, LinkMetrics, Model, Reciprocals, predictor, predictor_names};
-use crate::store::{Project, StoreError, Tensor, TensorFile, write_atomically, write_tensors};
-
-/// Why a model cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ModelError {
-    /// The disk or a file on it is at fault; the message says what to do.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// There is no such model yet: train or import it.
-    #[error("there is no model `{name}` in {}{}: train it with `relatum train {} --name {name}`", dir.display(), others(there), dir.display())]
-    Missing {
-        /// The model's name.
-        name: String,
-        /// The project.
-        dir: PathBuf,
-        /// The models that there are.
-        there: Vec<String>,
-    },
-    /// Another process trains or imports this model: wait for it, or choose another name.
-    #[error(
-        "the model `{0}` is busy: another process is training or importing it; wait until it has finished, or choose another name"
-    )]
-    Busy(String),
-    /// A name must do as the name of a folder: letters, digits, `-`, `_` and dots within.
-    #[error("`{0}` cannot be the name of a model: use letters, digits, `-` and `_`")]
-    Name(String),
-    /// Model and graph do not belong together: train a model on this graph.
-    #[error(
-        "the model does not fit the graph: the model has {model}, the graph {graph}; train or import a model for this graph"
-    )]
-    Misfit {
-        /// What the model has.
-        model: String,
-        /// What the graph has.
-        graph: String,
-    },
-    /// The tables hold what no training leaves there: train or import the model again.
-    #[error("{} cannot be used: {what}; train or import the model again", path.display())]
-    Unusable {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong in it.
-        what: String,
-    },
-    /// The card names a predictor this Relatum does not know: update Relatum.
-    #[error("the model is a `{name}`; this Relatum knows {known}")]
-    UnknownPredictor {
-        /// What the card names.
-        name: String,
-        /// What there is.
-        known: String,
-    },
-}
-
-/// What a model says of itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Card {
-    /// Always `relatum model`.
-    pub format: String,
-    /// The version of the card.
-    pub version: u32,
-    /// The Relatum that wrote it.
-    pub made_by: String,
-    /// The name of the link predictor.
-    pub model: String,
-    /// Factors of a row.
-    pub rank: usize,
-    /// Entities of the graph.
-    pub entities: usize,
-    /// Relations of the model, reciprocal ones included.
-    pub relations: usize,
-    /// Which graph the model belongs to: the fingerprint of the project.
-    pub fingerprint: String,
-    /// How the model came to be: `trained`, or the file it was imported from.
-    pub origin: String,
-    /// The settings of the training, if it was trained here.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub training: Option<serde_json::Value>,
-    /// The epoch it is from.
-    pub epoch: usize,
-    /// How well it does on the validation split.
-    pub valid: Option<LinkMetrics>,
-    /// How it got there.
-    pub curve: Vec<CurvePoint>,
-    /// How far its training had come, if it is a copy of a model whose training was not finished.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub unfinished: Option<String>,
-}
-
-/// One epoch of a training curve.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CurvePoint {
-    /// The epoch, from 1.
-    pub epoch: usize,
-    /// The mean loss of a triple.
-    pub loss: f64,
-    /// The validation after it, if there was one.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub valid: Option<LinkMetrics>,
-}
-
-const FORMAT: &str = "relatum model";
-const VERSION: u32 = 1;
 /// The matrix of the adaptive calibration: a and b of each relation. It stands with the embeddings
 /// that it was trained for, so that it goes when they go.
 pub(crate) const CALIBRATION: &str = "calibration";
-
-impl Card {
-    /// The card of a model of this project.
-    pub fn new(project: &Project, model: &Model, origin: &str) -> Self {
-        Self {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-            made_by: format!("relatum {}", env!("CARGO_PKG_VERSION")),
-            model: model.predictor().name().to_owned(),
-            rank: model.predictor().rank(),
-            entities: model.entity_count(),
-            relations: model.relation_count(),
-            fingerprint: project.manifest().fingerprint.clone(),
-            origin: origin.to_owned(),
-            training: None,
-            epoch: 0,
-            valid: None,
-            curve: Vec::new(),
-            unfinished: None,
-        }
-    }
-}
-
-/// A model with its card.
-#[derive(Clone, Debug)]
-pub struct StoredModel {
-    /// The model.
-    pub model: Model,
-    /// Its card.
-    pub card: Card,
-}
 
 /// What the header of a model's file says, without a look at its values.
 #[derive(Clone, Debug)]
@@ -425,8 +293,10 @@ fn read_card(file: &TensorFile, path: &Path) -> Result<Card, ModelError> {
     let text = file.text("card").ok_or_else(|| StoreError::damaged(path, "it has no card"))?;
     let card: Card = serde_json::from_str(text)
         .map_err(|error| StoreError::damaged(path, format!("its card cannot be read ({error})")))?;
-    if card.version > VERSION {
-        return Err(StoreError::Newer { path: path.to_owned(), found: card.version, known: VERSION }.into());
+    if card.version > CARD_VERSION {
+        return Err(
+            StoreError::Newer { path: path.to_owned(), found: card.version, known: CARD_VERSION }.into()
+        );
     }
     Ok(card)
 }
@@ -475,8 +345,4 @@ fn models_in(project: &Path) -> Vec<String> {
     let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
     names.sort_unstable();
     names
-}
-
-fn others(there: &[String]) -> String {
-    if there.is_empty() { String::new() } else { format!(" (there is {})", there.join(", ")) }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::super::{BenchmarkFolder, FolderError};
-use crate::graph::read::{betae, query2box};
 use crate::import::pickle::Writer;
+use crate::import::read::{betae, query2box};
 
 /// A value to pickle.
 #[derive(Clone)]

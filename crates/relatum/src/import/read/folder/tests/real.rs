@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::super::{BenchmarkFolder, FolderReport};
 use crate::benchmark::QuerySet;
-use crate::graph::read::{betae, query2box};
 use crate::graph::{EntityId, Graph, RelationId, Split};
+use crate::import::read::{betae, query2box};
 
 const NINE: [&str; 9] = ["1p", "2p", "3p", "2i", "3i", "ip", "pi", "2u", "up"];
 const FOURTEEN: [&str; 14] =

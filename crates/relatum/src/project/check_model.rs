@@ -1,8 +1,8 @@
 //! A model read with suspicion, for `relatum check`.
 
-use super::folder;
-use super::folder::{Card, ModelError, ModelFolder};
-use crate::store::{Project, StoreError};
+use super::{ModelFolder, Project, models};
+use crate::model::{Card, ModelError};
+use crate::store::StoreError;
 
 impl ModelFolder {
     /// Loads the model and verifies what loading takes on trust: that every value is a finite number
@@ -11,7 +11,7 @@ impl ModelFolder {
     pub fn check(&self, project: &Project) -> Result<(), ModelError> {
         let stored = self.load(project)?;
         let unusable = |what: String| ModelError::Unusable { path: self.model_file(), what };
-        for (name, [rows, columns], values) in folder::tables(&stored.model) {
+        for (name, [rows, columns], values) in models::tables(&stored.model) {
             let wrong = values.iter().filter(|value| !value.is_finite()).count();
             if let Some(at) = values.iter().position(|value| !value.is_finite()) {
                 let what = format!(
@@ -37,7 +37,7 @@ impl ModelFolder {
 
     /// Whether a default model was chosen; it must be there.
     pub fn check_default(project: &Project) -> Result<bool, ModelError> {
-        let path = project.dir().join("models").join(folder::CHOSEN);
+        let path = project.dir().join("models").join(models::CHOSEN);
         let name = match std::fs::read_to_string(&path) {
             Ok(name) => name,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),

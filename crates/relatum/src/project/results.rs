@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{ByMissing, Choice, Family, Part, QueryGroup, Setting, Tuned};
+use crate::benchmark::{ByMissing, Choice, Family, Part, QueryGroup, Setting, Tuned};
 use crate::graph::Split;
 use crate::model::{Calibration, LinkMetrics, Model};
 use crate::store::{StoreError, write_atomically};

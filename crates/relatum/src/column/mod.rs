@@ -1,4 +1,6 @@
-//! An array that lives in memory or in a mapped file, without its users knowing which.
+//! Arrays that live in memory or in a mapped file, without their users knowing which, and room for large ones.
+
+pub(crate) mod memory;
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use super::error::StoreError;
-use super::file::MappedFile;
-use super::project::{ENTITIES, INVERSES, Project, RELATIONS, edges_name, queries_file, sealed};
+use super::{ENTITIES, INVERSES, Project, RELATIONS, edges_name, queries_file, sealed};
 use crate::benchmark::{Lists, QueryGroup, Role};
 use crate::graph::{Adjacency, Dictionary, Edges, EntityId, Graph, Id, Split, Texts, Triple};
 use crate::model::Reciprocals;
+use crate::store::{MappedFile, StoreError};
 
 /// The first thing that is wrong in a file's content, in words.
 type Finding = Result<(), String>;

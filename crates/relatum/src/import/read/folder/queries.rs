@@ -13,7 +13,7 @@ use crate::graph::EntityId;
 use crate::import::pickle::{Item, Items};
 
 /// The queries of one shape before they have answers.
-pub(in crate::graph::read) struct Draft {
+pub(in crate::import::read) struct Draft {
     skeleton: Skeleton,
     /// The form of the query in the files of answers.
     key: Skeleton,
@@ -24,17 +24,17 @@ pub(in crate::graph::read) struct Draft {
 }
 
 impl Draft {
-    pub(in crate::graph::read) fn new(skeleton: Skeleton, key: Skeleton) -> Self {
+    pub(in crate::import::read) fn new(skeleton: Skeleton, key: Skeleton) -> Self {
         let roles = skeleton.roles();
         Self { skeleton, key, roles, arguments: Vec::new(), index: HashTable::new() }
     }
 
-    pub(in crate::graph::read) fn len(&self) -> usize {
+    pub(in crate::import::read) fn len(&self) -> usize {
         self.index.len()
     }
 
     /// Adds queries of a file in which they have the given form; repeats are counted and left out.
-    pub(in crate::graph::read) fn extend<'p>(
+    pub(in crate::import::read) fn extend<'p>(
         &mut self,
         folder: &mut Folder<'_>,
         queries: impl Iterator<Item = Item<'p>>,
@@ -69,7 +69,7 @@ impl Draft {
     }
 
     /// Puts the queries into the order of their arguments.
-    pub(in crate::graph::read) fn sort(&mut self) {
+    pub(in crate::import::read) fn sort(&mut self) {
         let given = std::mem::take(&mut self.arguments);
         self.index.clear();
         let mut rows: Vec<&[u32]> = given.chunks_exact(self.roles.len()).collect();
@@ -99,7 +99,7 @@ fn hash(arguments: &[u32]) -> u64 {
 
 /// Which keys a file of answers must have.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::graph::read) enum Keys {
+pub(in crate::import::read) enum Keys {
     /// Each query, and nothing of another form.
     Complete,
     /// What has answers: a `defaultdict` need not hold the others.
@@ -144,7 +144,7 @@ pub(super) fn matches(skeleton: &Skeleton, value: Item<'_>, arguments: &mut Vec<
 
 /// Reads the answers to the queries of `drafts`: first the hard ones, then those that are easy, or
 /// all of them, in which case the hard ones are left out.
-pub(in crate::graph::read) fn collect(
+pub(in crate::import::read) fn collect(
     folder: &mut Folder<'_>,
     drafts: Vec<Draft>,
     hard_file: &str,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::run::EpochRecord;
+use super::EpochRecord;
 use crate::svg::{Ticks, escaped};
 
 const WIDTH: f64 = 640.0;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::run::EpochRecord;
-use super::{Progress, Settings, TrainError, Trainer};
-use crate::model::{Card, LinkMetrics, ModelFolder};
-use crate::store::{Project, StoreError, TensorFile, write_tensors};
+use super::{EpochRecord, ModelFolder, Project};
+use crate::model::{Card, LinkMetrics};
+use crate::store::{StoreError, TensorFile, write_tensors};
+use crate::train::{Progress, Settings, TrainError, Trainer};
 
 /// The words of a checkpoint; its matrices are the parameters and the optimiser's state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
