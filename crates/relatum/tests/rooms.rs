@@ -10,7 +10,7 @@ const ROOMS: [&[&str]; 15] = [
     &["store", "logic"],
     &["kernels"],
     &["graph"],
-    &["query"],
+    &["query", "svg"],
     &["model"],
     &["plan", "symbolic"],
     &["search"],
@@ -28,7 +28,9 @@ fn rooms_use_only_those_above_them() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for (place, rooms) in ROOMS.iter().enumerate() {
-        rooms.iter().for_each(|room| drop(places.insert(room, place)));
+        for room in *rooms {
+            places.insert(room, place);
+        }
     }
     let mut back_edges = Vec::new();
     for file in files(&source) {
