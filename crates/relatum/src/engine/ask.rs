@@ -190,6 +190,7 @@ impl Asking<'_> {
             settings: resolved.report(&self.model.name, method),
             certainty: Certainty::from(certainty),
             rows,
+            unfinished_model: self.model.unfinished.clone(),
             remarks: self.remarks(resolved),
             offset: 0,
             answers: Vec::new(),

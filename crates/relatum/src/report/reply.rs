@@ -29,6 +29,9 @@ pub struct Reply {
     pub certainty: Certainty,
     /// Rows scored to find them: one known entity, one relation, all entities on the other side.
     pub rows: usize,
+    /// How far the training of the model had come, where it is not finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfinished_model: Option<String>,
     /// What people should know about how the answers came about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,

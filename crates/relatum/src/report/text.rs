@@ -386,6 +386,7 @@ mod tests {
             },
             certainty: Certainty::Exact { within: 1.23e-5 },
             rows: 1234,
+            unfinished_model: None,
             remarks: Vec::new(),
             offset: 0,
             answers: names.iter().map(answer).collect(),
