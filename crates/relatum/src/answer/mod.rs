@@ -122,6 +122,17 @@ impl Default for Ask {
     }
 }
 
+impl Ask {
+    /// The truth of atoms by a model, as these settings want it.
+    pub fn scorer<'a>(&self, model: &'a Model, graph: &'a Graph) -> Result<Scorer<'a>, SearchError> {
+        if self.calibration == Calibration::Adaptive && model.affine().is_none() {
+            return Err(SearchError::NotCalibrated);
+        }
+        let scorer = Scorer::new(model, graph, self.calibration, self.known);
+        Ok(scorer.with_sharpness(self.sharpness).with_unseen(self.unseen))
+    }
+}
+
 /// How uncertain a score may stay whose place is certain: less than people are shown.
 const WITHIN: f32 = 5e-5;
 /// What subtracting truth values in single precision may leave of nothing.
@@ -169,12 +180,7 @@ impl Answer {
 
 /// Answers a planned question with a model of the graph.
 pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answers, SearchError> {
-    if how.calibration == Calibration::Adaptive && model.affine().is_none() {
-        return Err(SearchError::NotCalibrated);
-    }
-    let truth = Scorer::new(model, graph, how.calibration, how.known)
-        .with_sharpness(how.sharpness)
-        .with_unseen(how.unseen);
+    let truth = how.scorer(model, graph)?;
     // Stored answers are marked known even where their edges are not trusted.
     let trusted = if how.known == Known::Ignore { Known::ALL } else { how.known };
     // What is known is looked for first, and must leave time to look for what is not.
@@ -246,9 +252,7 @@ fn answer(
             return proven_by_facts(plan, truth, known, &top, by_edges, &beam, how);
         }
     }
-    let keep = |entity: EntityId| {
-        how.only.is_none_or(|only| only == entity) && (!how.new_only || known.may_be_new(entity))
-    };
+    let keep = |entity: EntityId| is_wanted(known, how, entity);
     let mut exact = None;
     let found = match strategy {
         Strategy::Messages { most } => {
@@ -338,6 +342,11 @@ fn proven_by_facts(
     let answers = top.iter().map(explain).collect::<Result<_, SearchError>>()?;
     let method = if how.method == Method::Auto { Method::Exact } else { how.method };
     Ok(Answers { answers, method, certainty: Certainty::Exact { within: 0.0 }, rows: 0 })
+}
+
+/// Whether an entity is asked about.
+fn is_wanted(known: &Marks, how: &Ask, entity: EntityId) -> bool {
+    how.only.is_none_or(|only| only == entity) && (!how.new_only || known.may_be_new(entity))
 }
 
 /// The best of all entities that count as answers.

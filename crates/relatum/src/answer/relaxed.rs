@@ -2,13 +2,13 @@
 
 use super::explanation::{ALTERNATIVES, Alternative, Explanation};
 use super::witness::{Witness, Witnesses};
-use super::{Answer, Answers, Ask, Marks, Method};
-use crate::graph::{EntityId, Graph, Id};
+use super::{Answer, Answers, Ask, Marks, Method, best_answers, is_wanted};
+use crate::graph::{EntityId, Graph};
 use crate::model::Model;
 use crate::plan::Plan;
 use crate::search::beam::{Assignment, Beam};
 use crate::search::continuous::{Continuous, ContinuousSettings, Near};
-use crate::search::{AtomTruth, Found, SearchError, best};
+use crate::search::{AtomTruth, Found, SearchError};
 
 pub(super) fn answer(
     plan: &Plan,
@@ -21,12 +21,7 @@ pub(super) fn answer(
     let settings = ContinuousSettings { calibration: how.calibration, known: how.known, ..how.continuous };
     let mut search = Continuous::new(plan, model, graph, how.logic, settings, &how.control)?;
     let Found { scores, certainty, rows } = search.run()?;
-    // As for the other methods: a truth value of 0 is no answer.
-    let raw = !how.calibration.is_truth();
-    let counts = |entity: EntityId| {
-        (!how.new_only || known.may_be_new(entity)) && (raw || scores[entity.index()] > 0.0)
-    };
-    let top = best(&scores, how.top, counts);
+    let top = best_answers(&scores, how, |entity| is_wanted(known, how, entity));
     let mut explanations = if how.explain {
         Explainer::new(plan, truth, how, &search)?.all(&top)?
     } else {

@@ -6,7 +6,7 @@ use crate::graph::{Graph, Split, Triple};
 use crate::model::Model;
 use crate::plan::{Plan, PlanOptions};
 use crate::query::{Atom, CheckedStatement, Clause, Direction, Query, Term};
-use crate::search::{AtomTruth, Certainty, Known, Scorer, SearchError};
+use crate::search::{AtomTruth, Certainty, Known, SearchError};
 
 /// How true a statement is.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,9 +73,7 @@ pub fn judge(
     if !how.calibration.is_truth() {
         return Err(SearchError::RawScores);
     }
-    let scorer = Scorer::new(model, graph, how.calibration, how.known)
-        .with_sharpness(how.sharpness)
-        .with_unseen(how.unseen);
+    let scorer = how.scorer(model, graph)?;
     // Stored answers are marked known even where their edges are not trusted.
     let trusted = if how.known == Known::Ignore { Known::ALL } else { how.known };
     let mut judge = Judge {

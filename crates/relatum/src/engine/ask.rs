@@ -7,7 +7,7 @@ use crate::graph::EntityId;
 use crate::plan::Plan;
 use crate::query::{Asked, Between, Checked, CheckedStatement, Question, Syntax, read_any};
 use crate::report::{self, AskedFor, Certainty, Names, Reply};
-use crate::search::{self, Scorer};
+use crate::search;
 
 impl Engine {
     /// Reads a question and checks it against the graph; nothing is searched.
@@ -152,8 +152,8 @@ impl Asking<'_> {
     fn relations(&self, between: &Between, limit: Option<usize>, offset: usize) -> Result<Reply, Error> {
         let graph = self.engine.graph();
         let resolved = self.options.resolve(None, None)?;
-        let scorer = Scorer::new(&self.model.model, graph, resolved.calibration, resolved.known)
-            .with_sharpness(resolved.sharpness);
+        let how = resolved.ask(self.options, 1, None, self.control);
+        let scorer = how.scorer(&self.model.model, graph)?;
         let pair = (between.subject, between.object);
         let (mut ranked, stopped) = relations_between(&scorer, graph, pair, self.control)?;
         let rows = ranked.len();

@@ -9,7 +9,6 @@ use crate::control::Control;
 use crate::graph::EntityId;
 use crate::query::Direction;
 use crate::report::{self, Certainty, Entity, Relation};
-use crate::search::Scorer;
 
 /// Which missing edges are sought.
 #[derive(Clone, Debug, Default)]
@@ -69,11 +68,11 @@ impl Engine {
             None => Vec::new(),
         };
         let about = sought.about.as_deref().map(|name| graph.entity(name)).transpose()?;
-        let resolved = options.resolve(None, None)?;
+        let unseen = Some(options.unseen.unwrap_or(0.0));
+        let resolved = Options { unseen, ..options.clone() }.resolve(None, None)?;
         let model = self.model(options.model.as_deref())?;
-        let scorer = Scorer::new(&model.model, graph, resolved.calibration, resolved.known)
-            .with_sharpness(resolved.sharpness)
-            .with_unseen(options.unseen.unwrap_or(0.0));
+        let how = resolved.ask(options, 1, None, control);
+        let scorer = how.scorer(&model.model, graph)?;
         let wanted = Wanted { relations, about, least: sought.min_truth, top: options.wanted(None) };
         let entity = |id: EntityId| report::entity(graph, id);
         let mut give = |found: PredictedEdge| {

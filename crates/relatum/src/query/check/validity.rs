@@ -91,7 +91,7 @@ impl Note {
                 said.help(if *tree {
                     "beam search and exact search both answer it: the atoms join the same two variables"
                 } else {
-                    "beam search answers it; exact search does not"
+                    "a beam answers it, and proves its answers where the graph is small enough"
                 })
             }
             Self::SecondSink { variable, place } => Diagnostic::note(format!(
