@@ -1,22 +1,22 @@
 //! Relatum answers logical questions over incomplete knowledge graphs and explains every answer.
 //!
-//! ```
-//! use relatum::graph::{GraphBuilder, Split};
+//! ```no_run
+//! use relatum::{Engine, Options};
 //!
-//! let mut builder = GraphBuilder::default();
-//! builder.add(Split::Train, "Bad Boys", "stars", "Martin Lawrence");
-//! let (graph, _) = builder.finish();
-//! let actor = graph.entity("Martin Lawrence").unwrap();
-//! let stars = graph.relation("stars").unwrap();
-//! assert_eq!(graph.edges(Split::Train).heads(stars, actor).len(), 1);
+//! let engine = Engine::open("movies")?;
+//! let reply = engine.ask(r#"?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)"#,
+//!                        &Options { explain: true, ..Options::default() })?;
+//! println!("{reply}");
+//! # Ok::<(), relatum::Error>(())
 //! ```
 //!
-//! The modules in the order of the data: [`graph`] holds names and edges, [`store`] keeps them
-//! in a project folder, [`import`] reads what other programs wrote; a [`model`] says how likely an
-//! edge is, and [`train`] makes one, on the products of [`kernels`]; [`query`] reads questions,
-//! [`logic`] combines truth values, [`plan`] says how to answer; [`symbolic`] tells what stored edges
-//! alone say, [`search`] what a model adds, and [`answer`] ranks and explains it; [`benchmark`] holds queries with
-//! known answers, and [`export`] writes them for others.
+//! [`Engine`] is the façade: everything that a command line, a server or another language calls. Below it, the
+//! modules in the order of the data: [`graph`] holds names and edges; [`query`] reads questions, [`logic`] combines
+//! truth values; a [`model`] says how likely an edge is, and [`train`] makes one; [`plan`] says how to answer,
+//! [`symbolic`] what stored edges alone say, [`search`] what a model adds; [`answer`] ranks and explains it, and
+//! [`report`] puts names in place of ids. [`benchmark`] holds queries with known answers; a [`project`] is the
+//! folder that keeps it all, [`import`] and [`export`] speak with other programs, and [`control`] stops and
+//! watches whatever takes long.
 
 pub mod answer;
 pub mod benchmark;
@@ -26,6 +26,7 @@ pub mod engine;
 pub mod export;
 pub mod graph;
 pub mod import;
+#[doc(hidden)]
 pub mod kernels;
 pub mod logic;
 pub mod model;
