@@ -22,7 +22,8 @@ fn folders() -> Vec<PathBuf> {
 #[test]
 fn every_file_is_as_it_was_written() {
     for folder in folders() {
-        let project = Project::check(&folder, |file, error| assert!(error.is_none(), "{file}: {error:?}")).unwrap();
+        let project =
+            Project::check(&folder, |file, error| assert!(error.is_none(), "{file}: {error:?}")).unwrap();
         assert_eq!((project.graph().entities.len(), project.graph().relations.len()), (11, 2));
         assert!(project.queries().valid.is_some() && project.queries().test.is_some());
         let model = ModelFolder::of(&project, "default").unwrap();

@@ -7,12 +7,13 @@ mod progress;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use relatum::report::AskedFor;
 use relatum::{Engine, Error, Reply};
 
 use crate::exit::{Misuse, Stopped};
 use crate::{output, signals};
 
-pub(super) use flags::Flags;
+pub(super) use flags::{Flags, parse_positive};
 pub(super) use many::next_line;
 pub(super) use progress::watched;
 
@@ -65,6 +66,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let reply = watched(&engine, args.flags.control(), |control| {
         engine.ask_within(query, &args.flags.options(), control)
     })?;
+    if args.flags.dot && reply.asked != AskedFor::Entities {
+        let message = "--dot draws the answers to a question for entities: leave it out";
+        return Err(Misuse(message.to_owned()).into());
+    }
     let mut out = output::out(args.flags.json);
     write!(out, "{}", rendered(&reply, &args.flags)?)?;
     out.flush()?;

@@ -10,15 +10,15 @@ use relatum::engine::{MissingEdge, Sought};
 use relatum::model::Calibration;
 use relatum::{Engine, Options};
 
-use super::ask::warn_of_model;
+use super::ask::{parse_positive, warn_of_model};
 use crate::exit::Stopped;
 use crate::{output, signals};
 
 /// Find the most likely edges that the graph does not hold, best first
 ///
 /// Bounds prove that no other edge is more likely, without scoring every pair. What is printed is a table with
-/// a header that `relatum init` reads: the predictions can become a graph, or part of one. Edges lead to
-/// entities that stand on that side of the relation in the training edges, unless --unseen says otherwise.
+/// a header that `relatum init` reads: the predictions can become a graph, or part of one. Both ends of an edge
+/// are of the kinds that stand there in the training edges, unless --unseen says otherwise.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   relatum predict movies/ --relation has_genre --top 20
@@ -30,19 +30,19 @@ pub(crate) struct Args {
     /// Only edges along this relation
     #[arg(long, allow_hyphen_values = true)]
     relation: Option<String>,
-    /// Only edges of this entity, in both directions
+    /// Only edges of this entity, in both directions, each read from the entity
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     about: Option<String>,
     /// Only edges that are at least so true [default: 0]
     #[arg(long, value_name = "TRUTH", default_value_t = 0.0, hide_default_value = true, value_parser = parse_truth, allow_negative_numbers = true)]
     min_truth: f32,
     /// How many edges [default: 100, or with --min-truth as many as there are]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
-    top: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = parse_positive, allow_negative_numbers = true)]
+    top: Option<usize>,
     /// How scores become truth values: softmax-count, softmax, sigmoid, or adaptive after `relatum calibrate`
     #[arg(long, default_value = "softmax-count", value_parser = ["softmax-count", "softmax", "sigmoid", "adaptive"])]
     calibration: String,
-    /// Take edges to entities that never stand on that side of the relation too, with their truth multiplied by W
+    /// Take edges between things of other kinds too; the truth of one that leads to another kind is multiplied by W
     #[arg(long, value_name = "W", default_value_t = 0.0, value_parser = parse_truth, allow_negative_numbers = true)]
     unseen: f32,
     /// The name of the model [default: default, or what `relatum models --default` chose]
@@ -53,6 +53,8 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// The names of the columns, which `init` knows.
+const HEADER: &str = "head\trelation\ttail\ttruth\n";
 /// How many edges there are where nobody says it.
 const TOP: usize = 100;
 
@@ -66,7 +68,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         model: args.model.clone(),
         calibration: Calibration::from_name(&args.calibration),
         unseen: Some(args.unseen),
-        top: Some(args.top.map_or(many, |top| top as usize)),
+        top: Some(args.top.unwrap_or(many)),
         ..Options::default()
     };
     signals::watch()?;
@@ -77,14 +79,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         .on(move |progress: &PredictProgress| shown.set_message(message(progress)));
     let is_terminal = std::io::stdout().is_terminal();
     let mut out = output::out(args.json || !is_terminal);
-    let mut written = Ok(());
-    if !args.json {
-        written = writeln!(out, "head\trelation\ttail\ttruth");
-    }
+    let (mut written, mut count) = (Ok(()), 0usize);
     let outcome = engine.predict(&sought, &options, &control, |edge| {
         if written.is_ok() {
+            let header = if args.json || count > 0 { "" } else { HEADER };
             let line = if args.json { json(&edge) } else { row(&edge) };
-            written = bar.suspend(|| writeln!(out, "{line}").and_then(|()| out.flush()));
+            written = bar.suspend(|| writeln!(out, "{header}{line}").and_then(|()| out.flush()));
+            count += 1;
             if written.is_err() {
                 control.cancel_token().cancel();
             }
@@ -93,10 +94,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     bar.finish_and_clear();
     written?;
     let outcome = outcome?;
+    if count == 0 && !args.json {
+        write!(out, "{HEADER}")?;
+    }
     let edges = output::counted(outcome.found as u64, "edge");
     let (rows, all) = (output::grouped(outcome.rows), output::counted(outcome.rows_of_all as u64, "row"));
     if signals::stop_requested() {
-        output::say(&format!("stopped: the first {edges} are proven; {rows} of {all} scored"));
+        let proven = output::grouped(outcome.proven);
+        output::say(&format!("stopped: {edges} found, the first {proven} proven; {rows} of {all} scored"));
         return Err(Stopped.into());
     }
     output::say(&format!("{edges}, {}; {rows} of {all} scored", outcome.certainty));

@@ -42,6 +42,8 @@ pub struct PredictedEdge {
 pub struct Predicted {
     /// How many edges were found.
     pub found: usize,
+    /// How many of them, from the first on, are proven to be the most likely: all, unless it was stopped.
+    pub proven: usize,
     /// [`Certainty::Exact`], or what stopped the search.
     pub certainty: Certainty,
     /// Rows scored.
@@ -69,8 +71,8 @@ const FIRST: usize = 16;
 /// Finds the most likely missing edges, best first; `each` gets every one as soon as it is proven to be the
 /// next.
 ///
-/// Edges lead to entities that stand on that side of the relation in training; with a scorer that weighs the
-/// others down ([`Scorer::with_unseen`]) they count as much as it says.
+/// Both ends are of the kinds that stand there in training ([`Sides`](crate::graph::Sides)); with a scorer that
+/// lets other kinds count for something ([`Scorer::with_unseen`]) these are looked at too.
 pub fn predict(
     scorer: &Scorer<'_>,
     graph: &Graph,
@@ -81,7 +83,7 @@ pub fn predict(
     if !scorer.bounds_edges() {
         return Err(SearchError::NoBounds { calibration: scorer.calibration() });
     }
-    let rows = rows_to_bound(graph, wanted);
+    let rows = rows_to_bound(scorer, graph, wanted);
     let mut search = Search {
         scorer,
         graph,
@@ -96,14 +98,19 @@ pub fn predict(
         rows_of_all: rows.iter().map(|(_, from)| from.len()).sum(),
     };
     let stopped = search.bound(&rows)? || search.score()?;
-    let certainty =
-        if stopped { Certainty::Stopped { by: control.limit() } } else { Certainty::Exact { within: 0.0 } };
+    let proven = search.given;
+    let mut certainty = Certainty::Exact { within: 0.0 };
+    if stopped {
+        // What was found so far is the best that there is to show.
+        certainty = Certainty::Stopped { by: control.limit() };
+        search.give_out(f32::NEG_INFINITY);
+    }
     let Search { given, rows, rows_of_all, .. } = search;
-    Ok(Predicted { found: given, certainty, rows, rows_of_all })
+    Ok(Predicted { found: given, proven, certainty, rows, rows_of_all })
 }
 
 /// The hops along which edges are sought, each with the entities that it is read from.
-fn rows_to_bound(graph: &Graph, wanted: &Wanted) -> Vec<(Hop, Vec<EntityId>)> {
+fn rows_to_bound(scorer: &Scorer<'_>, graph: &Graph, wanted: &Wanted) -> Vec<(Hop, Vec<EntityId>)> {
     // Of a relation and its inverse one says all.
     let says_something_new =
         |relation: &RelationId| graph.inverses.of(*relation).is_none_or(|inverse| *relation <= inverse);
@@ -113,16 +120,23 @@ fn rows_to_bound(graph: &Graph, wanted: &Wanted) -> Vec<(Hop, Vec<EntityId>)> {
         wanted.relations.clone()
     };
     let hop = |relation, direction| Hop { relation, direction };
-    match wanted.about {
-        None => {
-            let every: Vec<EntityId> = graph.entities.ids().collect();
-            relations.into_iter().map(|r| (hop(r, Direction::Forward), every.clone())).collect()
-        }
-        Some(entity) => {
-            let both = |r| [Direction::Forward, Direction::Backward].map(|d| (hop(r, d), vec![entity]));
-            relations.into_iter().flat_map(both).collect()
-        }
-    }
+    // From where a hop can be read: the other end of it is that of the hop back.
+    let from = |hop: Hop| match scorer.unseen() > 0.0 {
+        true => graph.entities.ids().collect::<Vec<EntityId>>(),
+        false => scorer.kind(hop.reversed()).to_vec(),
+    };
+    let directions = match wanted.about {
+        None => &[Direction::Forward][..],
+        Some(_) => &[Direction::Forward, Direction::Backward],
+    };
+    let hops = relations.into_iter().flat_map(|r| directions.iter().map(move |d| hop(r, *d)));
+    hops.map(|hop| {
+        let mut from = from(hop);
+        from.retain(|entity| wanted.about.is_none_or(|about| about == *entity));
+        (hop, from)
+    })
+    .filter(|(_, from)| !from.is_empty())
+    .collect()
 }
 
 /// A row that may hold an edge worth listing, with the most that it can be worth.
@@ -181,12 +195,11 @@ impl Search<'_, '_> {
 
     /// The entities to which edges along a hop are bounded one by one.
     fn candidates(&self, hop: Hop) -> Vec<EntityId> {
-        let sides = self.graph.sides();
-        let seen = match hop.direction {
-            Direction::Forward => sides.objects(hop.relation),
-            Direction::Backward => sides.subjects(hop.relation),
-        };
-        if self.scorer.unseen() >= 1.0 { self.graph.entities.ids().collect() } else { seen.to_vec() }
+        if self.scorer.unseen() >= 1.0 {
+            self.graph.entities.ids().collect()
+        } else {
+            self.scorer.kind(hop).to_vec()
+        }
     }
 
     /// The most that an edge to any other entity is worth.
@@ -210,7 +223,7 @@ impl Search<'_, '_> {
             if size == 0 {
                 return Ok(true);
             }
-            most *= 2;
+            most = most.saturating_mul(2);
             let block: Vec<Open> = std::iter::from_fn(|| self.open.pop()).take(size).collect();
             let pairs: Vec<(EntityId, Hop)> = block.iter().map(|open| (open.from, open.hop)).collect();
             values.resize(pairs.len() * n, 0.0);
@@ -349,7 +362,7 @@ mod tests {
     /// Every edge that is in no split, scored one row after another.
     fn by_brute_force(scorer: &Scorer<'_>, graph: &Graph, wanted: &Wanted) -> Vec<(Triple, f32)> {
         let mut all = Vec::new();
-        for (hop, from) in rows_to_bound(graph, wanted) {
+        for (hop, from) in rows_to_bound(scorer, graph, wanted) {
             for from in from {
                 let mut row = vec![0.0; graph.entities.len()];
                 scorer.rows(&[from], hop, &mut row);
@@ -409,7 +422,7 @@ mod tests {
         let graph = graph();
         let model = Model::random(predictor("complex", 6).unwrap(), &graph, 0.9, 3);
         let scorer = Scorer::new(&model, &graph, Calibration::SoftmaxCount, Known::ALL).with_unseen(0.0);
-        let wanted = Wanted { relations: Vec::new(), about: None, least: 0.5, top: 5 };
+        let wanted = Wanted { relations: Vec::new(), about: None, least: 0.6, top: 3 };
         let outcome = predict(&scorer, &graph, &wanted, &Control::default(), &mut |_| {}).unwrap();
         assert!(outcome.rows * 3 < outcome.rows_of_all * 2, "{outcome:?}");
     }
@@ -428,7 +441,8 @@ mod tests {
         let (outcome, some) = run(Control::default().with_rows(7));
         assert!(outcome.rows <= 7 && matches!(outcome.certainty, Certainty::Stopped { .. }));
         let (_, all) = run(Control::default());
-        assert_eq!(some, all[..some.len()], "what was given out before the end stays true");
+        assert_eq!(some[..outcome.proven], all[..outcome.proven], "what is proven stays true");
+        assert!(outcome.found > outcome.proven, "what was found is shown");
         let raw = Scorer::new(&model, &graph, Calibration::Raw, Known::Ignore);
         let refused = predict(&raw, &graph, &wanted, &Control::default(), &mut |_| {});
         assert_eq!(refused, Err(SearchError::NoBounds { calibration: Calibration::Raw }));

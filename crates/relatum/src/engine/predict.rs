@@ -41,6 +41,8 @@ pub struct MissingEdge {
 pub struct MissingEdges {
     /// How many were found.
     pub found: usize,
+    /// How many of them, from the first on, are proven to be the most likely: all, unless it was stopped.
+    pub proven: usize,
     /// How sure they are.
     pub certainty: Certainty,
     /// Rows scored.
@@ -53,8 +55,8 @@ impl Engine {
     /// Finds the most likely edges that the graph does not hold, best first, as many as `options.top` says;
     /// `each` gets every one as soon as it is proven to be the next.
     ///
-    /// Edges lead to entities that stand on that side of the relation in training, unless `options.unseen`
-    /// says how much the others count.
+    /// Both ends are of the kinds that stand there in training, unless `options.unseen` says how much others
+    /// count.
     pub fn predict(
         &self,
         sought: &Sought,
@@ -84,8 +86,8 @@ impl Engine {
                 scored_from: if found.read == Direction::Forward { "subject" } else { "object" }.to_owned(),
             });
         };
-        let Predicted { found, certainty, rows, rows_of_all } =
+        let Predicted { found, proven, certainty, rows, rows_of_all } =
             predict(&scorer, graph, &wanted, control, &mut give)?;
-        Ok(MissingEdges { found, certainty: certainty.into(), rows, rows_of_all })
+        Ok(MissingEdges { found, proven, certainty: certainty.into(), rows, rows_of_all })
     }
 }

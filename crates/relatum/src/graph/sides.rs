@@ -1,4 +1,4 @@
-//! Which entities stand on which side of a relation.
+//! Which entities stand on which side of a relation, and which could.
 
 use std::sync::OnceLock;
 
@@ -7,13 +7,23 @@ use super::ids::{EntityId, Id, RelationId};
 
 /// For each relation, the entities that are its subject, and those that are its object, in some edges.
 ///
-/// That is all the graph says about kinds: what never was a genre in thousands of films is hardly one.
+/// That is all that edges say about kinds: who stands where directors stand is a person, whether or not they
+/// directed anything.
 #[derive(Clone, Debug, Default)]
 pub struct Sides {
     subjects: Vec<Vec<EntityId>>,
     objects: Vec<Vec<EntityId>>,
     edges: Vec<usize>,
+    /// For subjects, then for objects of each relation, those who could stand there; found when first asked for.
+    kinds: Vec<OnceLock<Vec<EntityId>>>,
+    /// The sides that each entity stands on, in order: a relation for its subjects, behind all of them one for
+    /// its objects.
+    of_entity: OnceLock<Vec<Vec<u32>>>,
 }
+
+/// An entity is of the kind of a side if it stands on another side on which at least this share of those do who
+/// stand on this one.
+const ALIKE: f64 = 0.5;
 
 /// How often a relation stands in some edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +43,8 @@ impl Sides {
             subjects: by_relation(&edges.outgoing, relations),
             objects: by_relation(&edges.incoming, relations),
             edges: vec![0; relations],
+            kinds: (0..2 * relations).map(|_| OnceLock::new()).collect(),
+            of_entity: OnceLock::new(),
         };
         for (_, relation, arcs) in edges.outgoing.groups() {
             if let Some(count) = sides.edges.get_mut(relation.index()) {
@@ -45,6 +57,62 @@ impl Sides {
     /// The subjects of a relation, ascending.
     pub fn subjects(&self, relation: RelationId) -> &[EntityId] {
         self.subjects.get(relation.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The entities that are of the kind of a relation's subjects, ascending: those that are one, and those that
+    /// stand on the side of another relation on which most of them stand.
+    ///
+    /// Most subjects of *rated* are subjects of *directed by*, so whatever was directed could be rated; a person
+    /// could not.
+    pub fn subject_kind(&self, relation: RelationId) -> &[EntityId] {
+        self.kind(relation.index())
+    }
+
+    /// The entities that are of the kind of a relation's objects, ascending.
+    pub fn object_kind(&self, relation: RelationId) -> &[EntityId] {
+        self.kind(self.subjects.len() + relation.index())
+    }
+
+    fn kind(&self, side: usize) -> &[EntityId] {
+        self.kinds.get(side).map_or(&[], |kind| kind.get_or_init(|| self.find_kind(side)))
+    }
+
+    fn find_kind(&self, side: usize) -> Vec<EntityId> {
+        let of_entity = self.of_entity.get_or_init(|| self.sides_of_entities());
+        let members = self.members(side);
+        let mut shared = vec![0usize; self.kinds.len()];
+        for other in members.iter().filter_map(|x| of_entity.get(x.index())).flatten() {
+            shared[*other as usize] += 1;
+        }
+        let enough = (members.len() as f64 * ALIKE).ceil() as usize;
+        let mut kind = members.to_vec();
+        for (other, _) in shared.iter().enumerate().filter(|(_, shared)| **shared >= enough.max(1)) {
+            kind.extend_from_slice(self.members(other));
+        }
+        kind.sort_unstable();
+        kind.dedup();
+        kind
+    }
+
+    /// The entities that stand on a side.
+    fn members(&self, side: usize) -> &[EntityId] {
+        self.subjects
+            .get(side)
+            .or_else(|| self.objects.get(side - self.subjects.len()))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    fn sides_of_entities(&self) -> Vec<Vec<u32>> {
+        let mut of_entity: Vec<Vec<u32>> = Vec::new();
+        for (side, members) in self.subjects.iter().chain(&self.objects).enumerate() {
+            for x in members {
+                if of_entity.len() <= x.index() {
+                    of_entity.resize(x.index() + 1, Vec::new());
+                }
+                of_entity[x.index()].push(side as u32);
+            }
+        }
+        of_entity
     }
 
     /// How many edges, subjects and objects a relation has.
@@ -125,5 +193,28 @@ mod tests {
         let genre = graph.relation("genre").unwrap();
         assert_eq!(names(graph.sides().subjects(genre)), ["Jaws", "Hitch"]);
         assert_eq!(names(graph.sides().objects(genre)), ["Thriller", "Comedy", "Romance"]);
+    }
+
+    #[test]
+    fn what_stands_where_most_of_them_stand_is_of_their_kind() {
+        let mut builder = GraphBuilder::default();
+        for (head, relation, tail) in [
+            ("Jaws", "made_by", "Steven"),
+            ("Hitch", "made_by", "Andy"),
+            ("Alien", "made_by", "Ridley"),
+            ("Jaws", "rated", "PG"),
+            ("Hitch", "rated", "PG"),
+            ("Steven", "born_in", "Cincinnati"),
+        ] {
+            builder.add(Split::Train, head, relation, tail);
+        }
+        let (graph, _) = builder.finish();
+        let names =
+            |ids: &[crate::graph::EntityId]| ids.iter().map(|&id| graph.entity_text(id)).collect::<Vec<_>>();
+        let rated = graph.relation("rated").unwrap();
+        assert_eq!(names(graph.sides().subject_kind(rated)), ["Jaws", "Hitch", "Alien"], "what was made");
+        assert_eq!(names(graph.sides().object_kind(rated)), ["PG"]);
+        let born_in = graph.relation("born_in").unwrap();
+        assert_eq!(names(graph.sides().subject_kind(born_in)), ["Steven", "Andy", "Ridley"], "who makes");
     }
 }

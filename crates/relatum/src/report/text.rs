@@ -247,6 +247,8 @@ impl Judged {
     fn text(&self) -> String {
         let standing = match self.known {
             Some(true) => "known",
+            // Nothing but a trusted edge makes a statement entirely false.
+            Some(false) if self.truth <= 0.0 => "refuted by stored edges",
             Some(false) => "predicted",
             None => "undetermined",
         };

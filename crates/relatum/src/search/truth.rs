@@ -122,8 +122,9 @@ impl<'a> Scorer<'a> {
         Self { sharpness, ..self }
     }
 
-    /// The same with predictions multiplied by a weight where the entity that they lead to never stands on
-    /// that side of the relation in training: below 1 things of a wrong kind count less, at 0 not at all.
+    /// The same with predictions multiplied by a weight where the entity that they lead to is not of the kind
+    /// that stands on that side of the relation in training ([`Sides`](crate::graph::Sides)): below 1 things
+    /// of a wrong kind count less, at 0 not at all.
     #[must_use]
     pub fn with_unseen(self, unseen: f32) -> Self {
         Self { unseen, ..self }
@@ -134,7 +135,7 @@ impl<'a> Scorer<'a> {
         self.calibration
     }
 
-    /// What predictions are multiplied by that lead to an entity of a kind never seen there.
+    /// What predictions are multiplied by that lead to an entity of another kind.
     pub fn unseen(&self) -> f32 {
         self.unseen
     }
@@ -144,22 +145,27 @@ impl<'a> Scorer<'a> {
         !matches!(self.calibration, Calibration::MinMax | Calibration::Raw)
     }
 
-    /// Weighs down what never stands where the hop leads to.
+    /// The entities of the kind to which a hop leads.
+    pub(crate) fn kind(&self, hop: Hop) -> &'a [EntityId] {
+        match hop.direction {
+            Direction::Forward => self.graph.sides().object_kind(hop.relation),
+            Direction::Backward => self.graph.sides().subject_kind(hop.relation),
+        }
+    }
+
+    /// Weighs down what is not of the kind to which the hop leads.
     fn weigh(&self, hop: Hop, row: &mut [f32]) {
         // Raw scores may be negative: a weight would lift those.
         if self.unseen >= 1.0 || !self.calibration.is_truth() {
             return;
         }
-        let seen = match hop.direction {
-            Direction::Forward => self.graph.sides().objects(hop.relation),
-            Direction::Backward => self.graph.sides().subjects(hop.relation),
-        };
+        let kind = self.kind(hop);
         // A relation without training edges says nothing about kinds.
-        if seen.is_empty() {
+        if kind.is_empty() {
             return;
         }
         let (mut from, n) = (0, row.len());
-        for next in seen.iter().map(|x| x.index()).take_while(|&next| next < n) {
+        for next in kind.iter().map(|x| x.index()).take_while(|&next| next < n) {
             scale_by(&mut row[from..next], self.unseen);
             from = next + 1;
         }

@@ -45,9 +45,8 @@ pub(crate) struct Flags {
     /// Negate atoms as 1 - min(1, C·truth) (sub-queries as 1 - truth); auto: as tuned, else 1
     #[arg(long, value_name = "C", default_value = AUTO, value_parser = parse_scale, allow_negative_numbers = true)]
     negation_scale: Auto<f32>,
-    /// Multiply predictions by W that lead to an entity which never stands on that side of the relation in
-    /// training, so that things of a wrong kind count less; 1 leaves them as they are, 0 leaves them out;
-    /// auto: as tuned, else 1
+    /// Multiply predictions by W that lead to an entity of another kind than those that stand on that side of
+    /// the relation in training; 1 leaves them as they are, 0 leaves them out; auto: as tuned, else 1
     #[arg(long, value_name = "W", default_value = AUTO, value_parser = parse_weight, allow_negative_numbers = true)]
     unseen: Auto<f32>,
     /// Which stored edges count as true: all, those of train only, or none; auto: all, but none with
@@ -167,7 +166,7 @@ impl Flags {
     }
 }
 
-fn parse_positive(text: &str) -> Result<usize, String> {
+pub(crate) fn parse_positive(text: &str) -> Result<usize, String> {
     text.parse()
         .ok()
         .filter(|&count| count > 0)

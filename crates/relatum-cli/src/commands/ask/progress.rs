@@ -47,8 +47,5 @@ fn message(engine: &Engine, progress: &Progress) -> String {
     let best = progress.best.first().map_or_else(String::new, |&(entity, score)| {
         format!(" · best so far {} {}", engine.graph().entity_shown(entity), score_text(score))
     });
-    format!(
-        "{rows} scored{best} · {} of {} proven · Ctrl-C ends with what is found",
-        progress.proven, progress.wanted
-    )
+    format!("{rows} scored{best} · {} of {} proven", progress.proven, progress.wanted)
 }

@@ -133,8 +133,9 @@ impl Beam<'_> {
         self.nothing < 0.0
     }
 
-    /// Joins the diagonal `φ(x, x)` to a vector. It costs a row for every x, so only the values that the
-    /// other factors leave at the top get one; gives the most that any other was worth.
+    /// Joins the diagonal `φ(x, x)` to a vector. It costs a row for every x, so values are taken in falling order
+    /// of what they can be worth, until that is less than the k best have; gives the most that any other is
+    /// worth.
     fn apply_loop(
         &self,
         vector: &mut [f32],
@@ -144,33 +145,48 @@ impl Beam<'_> {
     ) -> Result<f32, SearchError> {
         let n = self.truth.entities();
         let hop = Hop { relation, direction: Direction::Forward };
-        let count = self.width.k.max(block_of(n));
-        let mut looked_at = best(vector, count.saturating_add(1), |x| vector[x.index()] > self.nothing);
-        let mut left_out = self.nothing;
-        if looked_at.len() > count {
-            left_out = looked_at.pop().map_or(left_out, |(_, value)| value);
+        let and = |x: f32, y: f32| self.logic.t_norm.and(x, y);
+        let mut bounds = vector.to_vec();
+        if !negated && !self.is_raw() {
+            bounds.par_iter_mut().enumerate().with_min_len(64).filter(|(_, value)| **value > 0.0).for_each(
+                |(x, value)| {
+                    let (x, mut most) = ([EntityId::from_index(x)], [1.0]);
+                    if self.truth.at_most(&x, hop, &x, &mut most) {
+                        *value = and(*value, most[0]);
+                    }
+                },
+            );
         }
+        let in_order = best(&bounds, usize::MAX, |x| bounds[x.index()] > self.nothing);
         let mut kept = vec![self.nothing; n];
-        let mut left = looked_at.as_slice();
-        while let Some(&(_, next)) = left.first() {
+        let (mut found, mut bar) = (Vec::new(), self.nothing);
+        let mut left = in_order.as_slice();
+        while let Some(&(_, most)) = left.first() {
+            if found.len() >= self.width.k && most < bar {
+                break;
+            }
             let size = self.control.block(usage.rows, 1, block_of(n)).min(left.len());
             if size == 0 {
                 usage.stopped = true;
-                left_out = left_out.max(next);
                 break;
             }
             let (block, rest) = left.split_at(size);
             left = rest;
             let pairs: Vec<(EntityId, Hop)> = block.iter().map(|&(x, _)| (x, hop)).collect();
             let rows = self.rows(&pairs, usage)?;
-            for (row, &(x, value)) in rows.iter().zip(block) {
+            for (row, &(x, _)) in rows.iter().zip(block) {
                 let truth = row[x.index()];
                 let truth = if negated { self.logic.negation.not(truth) } else { truth };
-                kept[x.index()] = self.logic.t_norm.and(value, truth);
+                let value = and(vector[x.index()], truth);
+                kept[x.index()] = value;
+                found.push(value);
             }
+            found.sort_unstable_by(|a, b| b.total_cmp(a));
+            found.truncate(self.width.k);
+            bar = found.last().copied().unwrap_or(self.nothing);
         }
         vector.copy_from_slice(&kept);
-        Ok(left_out)
+        Ok(left.first().map_or(self.nothing, |&(_, most)| most))
     }
 
     /// One row for each pair: those that were not scored before, in one product.

@@ -57,9 +57,11 @@ impl Exact<'_> {
 
     /// `m(y) ⊤ 1 = m(y)`: where a trusted edge leads, no row is needed.
     fn follow_facts(&self, projection: &mut Projection, along: &[SignedHop], reach: Reach) {
-        if !is_positive(along) || !self.bounded {
+        let positive: Vec<SignedHop> = along.iter().copied().filter(|signed| !signed.negated).collect();
+        if positive.is_empty() || !self.bounded {
             return;
         }
+        let all_positive = positive.len() == along.len();
         let source = &self.states[projection.source.index()];
         let State { low, seen, via, .. } = &mut projection.state;
         let least = reach.least.max(FOLLOWED);
@@ -68,14 +70,20 @@ impl Exact<'_> {
                 continue;
             }
             let from = EntityId::from_index(y);
-            follow(self.truth, from, along, &mut |tail| {
+            let mut leads_anywhere = false;
+            follow(self.truth, from, &positive, &mut |tail| {
+                leads_anywhere = true;
                 let x = tail.index();
-                if x < low.len() && message > low[x] {
+                if all_positive && x < low.len() && message > low[x] {
                     low[x] = message;
                     via[x] = from;
                 }
             });
-            seen[y] = Seen::Facts;
+            // What a negated hop leaves of an edge needs a row to be known; without an edge it is no more than
+            // a prediction.
+            if all_positive || !leads_anywhere {
+                seen[y] = Seen::Facts;
+            }
         }
     }
 
@@ -93,8 +101,14 @@ impl Exact<'_> {
         let keep = if limited { self.most } else { reach.rows };
         let wanted = &projection.state.wanted;
         let mut values: Vec<(EntityId, f32)> = if wanted.is_empty() {
+            let ceiling = self.truth.ceiling();
+            // What is left of a value whose trusted edges were followed is worth a prediction at most.
+            let worth = |y: usize, low: f32| match seen[y] {
+                Seen::Facts if self.bounded => self.logic.t_norm.and(ceiling, low),
+                _ => low,
+            };
             let all = source.low.iter().enumerate().filter(certain);
-            all.map(|(y, &low)| (EntityId::from_index(y), low)).collect()
+            all.map(|(y, &low)| (EntityId::from_index(y), worth(y, low))).collect()
         } else {
             wanted.iter().take(keep).map(|&y| (y, source.low[y.index()])).collect()
         };
