@@ -23,7 +23,7 @@ use self::cache::RowCache;
 use super::top::best;
 use super::{AtomTruth, Certainty, Found, Logic, Progress, SearchError, block_of};
 use crate::control::Control;
-use crate::graph::{EntityId, Id};
+use crate::graph::{EntityId, Id, RelationId};
 use crate::logic::TNorm;
 use crate::plan::{BranchPlan, Factor, Plan, Step};
 use crate::query::{Hop, Term, VariableId};
@@ -56,6 +56,8 @@ pub struct Beam<'a> {
     floor: f32,
     /// What the narrower beam before this one found, for those who want to know how far the search is.
     progress_so_far: Progress,
+    /// `φ(x, x)` of those x that were looked at before.
+    diagonals: Mutex<FxHashMap<(EntityId, RelationId), f32>>,
     /// Rows that were scored before: a wider beam needs those of the narrower one again.
     cache: Mutex<RowCache>,
 }
@@ -150,6 +152,7 @@ impl<'a> Beam<'a> {
             unit,
             floor: nothing,
             progress_so_far: Progress::default(),
+            diagonals: Mutex::default(),
             cache,
         })
     }
@@ -277,7 +280,19 @@ impl<'a> Beam<'a> {
         let cache = Mutex::new(RowCache::new(self.truth.entities()));
         let Self { plan, truth, logic, width, nothing, unit, floor, .. } = *self;
         let progress_so_far = self.progress_so_far.clone();
-        let whole = Self { plan, truth, logic, width, control, nothing, unit, floor, progress_so_far, cache };
+        let whole = Self {
+            plan,
+            truth,
+            logic,
+            width,
+            control,
+            nothing,
+            unit,
+            floor,
+            progress_so_far,
+            diagonals: Mutex::default(),
+            cache,
+        };
         let asked = Asked { entities: &[target], count: 1 };
         let outcome = whole.branch(nested, &inputs, asked, self.nothing, &mut Usage::default())?;
         let mut found = self.assigned(nested.target, &outcome, 0, target, 1);

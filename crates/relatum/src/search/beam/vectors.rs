@@ -148,18 +148,25 @@ impl Beam<'_> {
         let and = |x: f32, y: f32| self.logic.t_norm.and(x, y);
         let mut bounds = vector.to_vec();
         if !negated && !self.is_raw() {
-            bounds.par_iter_mut().enumerate().with_min_len(64).filter(|(_, value)| **value > 0.0).for_each(
-                |(x, value)| {
-                    let (x, mut most) = ([EntityId::from_index(x)], [1.0]);
-                    if self.truth.at_most(&x, hop, &x, &mut most) {
-                        *value = and(*value, most[0]);
-                    }
-                },
-            );
+            // The others of a chunk are summed over in a softmax, so each bounds the rest.
+            const CHUNK: usize = 256;
+            let mut edges = Vec::new();
+            for (chunk, values) in bounds.chunks_mut(CHUNK).enumerate() {
+                let all = (chunk * CHUNK..).take(values.len()).map(EntityId::from_index);
+                let of: Vec<EntityId> = all.filter(|x| vector[x.index()] > 0.0).collect();
+                edges.resize(of.len() * of.len(), 1.0);
+                if of.is_empty() || !self.truth.at_most(&of, hop, &of, &mut edges) {
+                    continue;
+                }
+                for (at, x) in of.iter().enumerate() {
+                    let value = &mut values[x.index() - chunk * CHUNK];
+                    *value = and(*value, edges[at * of.len() + at]);
+                }
+            }
         }
         let in_order = best(&bounds, usize::MAX, |x| bounds[x.index()] > self.nothing);
         let mut kept = vec![self.nothing; n];
-        let (mut found, mut bar) = (Vec::new(), self.nothing);
+        let (mut found, mut bar, mut buffer) = (Vec::new(), self.nothing, Vec::new());
         let mut left = in_order.as_slice();
         while let Some(&(_, most)) = left.first() {
             if found.len() >= self.width.k && most < bar {
@@ -172,10 +179,8 @@ impl Beam<'_> {
             }
             let (block, rest) = left.split_at(size);
             left = rest;
-            let pairs: Vec<(EntityId, Hop)> = block.iter().map(|&(x, _)| (x, hop)).collect();
-            let rows = self.rows(&pairs, usage)?;
-            for (row, &(x, _)) in rows.iter().zip(block) {
-                let truth = row[x.index()];
+            let truths = self.diagonal(relation, block, &mut buffer, usage)?;
+            for (truth, &(x, _)) in truths.into_iter().zip(block) {
                 let truth = if negated { self.logic.negation.not(truth) } else { truth };
                 let value = and(vector[x.index()], truth);
                 kept[x.index()] = value;
@@ -187,6 +192,26 @@ impl Beam<'_> {
         }
         vector.copy_from_slice(&kept);
         Ok(left.first().map_or(self.nothing, |&(_, most)| most))
+    }
+
+    /// `φ(x, x)` of some x: a row for each that was not looked at before, of which one entry is kept.
+    fn diagonal(
+        &self,
+        relation: RelationId,
+        values: &[(EntityId, f32)],
+        buffer: &mut Vec<f32>,
+        usage: &mut Usage,
+    ) -> Result<Vec<f32>, SearchError> {
+        let mut known = self.diagonals.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = values.iter().map(|&(x, _)| x).filter(|&x| !known.contains_key(&(x, relation)));
+        let hop = Hop { relation, direction: Direction::Forward };
+        let pairs: Vec<(EntityId, Hop)> = new.map(|x| (x, hop)).collect();
+        rows::pairs(self.truth, &pairs, buffer)?;
+        usage.rows += pairs.len();
+        for (&(x, _), row) in pairs.iter().zip(buffer.chunks_exact(self.truth.entities().max(1))) {
+            known.insert((x, relation), row[x.index()]);
+        }
+        Ok(values.iter().map(|&(x, _)| known.get(&(x, relation)).copied().unwrap_or(self.nothing)).collect())
     }
 
     /// One row for each pair: those that were not scored before, in one product.

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::scan::{follow, is_positive};
+use super::scan::follow;
 use super::state::{High, Seen, State};
 use super::{Exact, Reach};
 use crate::graph::{EntityId, Id};
@@ -46,9 +46,11 @@ impl Exact<'_> {
         self.follow_known(&mut state, *inner, hops, &next);
         let t_norm = self.logic.t_norm;
         if self.bounded {
-            next.retain(|&(x, rest)| {
+            // What a value can be worth decides when it is looked at.
+            next.retain_mut(|(x, rest)| {
                 let (low, high) = (state.low[x.index()], state.high(x.index()));
-                low < high && t_norm.and(rest, high) >= reach.least
+                *rest = t_norm.and(*rest, high);
+                low < high && *rest >= reach.least
             });
         }
         if next.len() > reach.rows {
@@ -95,19 +97,22 @@ impl Exact<'_> {
         hops: &[SignedHop],
         values: &[(EntityId, f32)],
     ) {
-        if !is_positive(hops) || !self.bounded {
+        let positive: Vec<SignedHop> = hops.iter().copied().filter(|signed| !signed.negated).collect();
+        if positive.is_empty() || !self.bounded {
             return;
         }
+        // Of an edge that a negated hop must not refute a row tells how much is left.
+        let all_positive = positive.len() == hops.len();
         let inner = &self.states[inner.index()];
         let largest = (0..inner.low.len()).map(|y| inner.high(y)).fold(0.0, f32::max);
         let predicted = self.logic.t_norm.and(self.truth.ceiling(), largest);
         for &(x, _) in values {
             let mut most = predicted;
             let at = x.index();
-            follow(self.truth, x, hops, &mut |y| {
+            follow(self.truth, x, &positive, &mut |y| {
                 let Some(&low) = inner.low.get(y.index()) else { return };
                 most = most.max(inner.high(y.index()));
-                if low > state.low[at] {
+                if all_positive && low > state.low[at] {
                     state.low[at] = low;
                     state.via[at] = y;
                 }

@@ -201,11 +201,6 @@ impl Exact<'_> {
     }
 }
 
-/// Whether trusted edges say where a row is 1: where every hop must hold.
-pub(super) fn is_positive(along: &[SignedHop]) -> bool {
-    along.iter().all(|signed| !signed.negated)
-}
-
 /// Names the entities to which trusted edges lead along all of these hops, none of them negated.
 pub(super) fn follow(
     truth: &dyn AtomTruth,
