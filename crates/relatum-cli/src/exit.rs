@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
+use relatum::engine::WorkflowError;
 use relatum::graph::NameError;
 use relatum::import::ImportError;
 use relatum::import::read::ReadError;
@@ -69,6 +70,32 @@ pub(crate) fn say(error: &anyhow::Error) {
         let flags = error.concerns().into_iter().map(|name| format!("--{}", name.replace('_', "-")));
         output::say(&format!("  the flags: {}", flags.collect::<Vec<_>>().join(", ")));
     }
+    if let Some(remedy) = error.chain().find_map(remedy) {
+        output::say(&format!("  {remedy}"));
+    }
+}
+
+/// The flags or commands that help against an error of the engine, which knows neither.
+fn remedy(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    match error.downcast_ref::<Error>()? {
+        Error::Workflow(error) => of_workflow(error),
+        _ => None,
+    }
+}
+
+fn of_workflow(error: &WorkflowError) -> Option<String> {
+    let remedy = match error {
+        WorkflowError::Unfinished { .. } => "--resume goes on with it, --restart discards it",
+        WorkflowError::Trained { .. } => "choose another --name, or --restart to replace it",
+        WorkflowError::Occupied { .. } => "choose another --name, or --replace it",
+        WorkflowError::NothingToResume { .. } => "train without --resume",
+        WorkflowError::FewerEpochs { .. } => "give more --epochs, or leave the flag out",
+        WorkflowError::OtherSettings(_) => "leave the flags out, or use --restart",
+        WorkflowError::NoValidation(_) => "make it with `relatum init … --split 0.9/0.05/0.05`",
+        WorkflowError::IntoItself(_) => "choose another --name",
+        _ => return None,
+    };
+    Some(remedy.to_owned())
 }
 
 /// The error and its causes, without what a message has already said of its cause.
@@ -137,6 +164,8 @@ fn is_model_misuse(error: &ModelError) -> bool {
 
 fn is_stop(error: &(dyn std::error::Error + 'static)) -> bool {
     matches!(error.downcast_ref(), Some(ReadError::Stopped))
+        || matches!(error.downcast_ref(), Some(Error::Read(ReadError::Stopped)))
+        || matches!(error.downcast_ref(), Some(Error::Workflow(WorkflowError::Stopped)))
 }
 
 fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {

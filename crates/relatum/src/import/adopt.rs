@@ -1,5 +1,8 @@
 //! Parameters of elsewhere, put into the order of a graph.
 
+use std::fs;
+use std::path::Path;
+
 use super::ImportError;
 use super::tables::{Matrix, Tables};
 use crate::graph::{Graph, Id, RelationId};
@@ -174,6 +177,20 @@ fn ordered(
 
 fn misfit(model: String, graph: String) -> ImportError {
     ModelError::Misfit { model, graph }.into()
+}
+
+/// Reads a list of names: a text file with a name a line, or a JSON list.
+pub fn read_names(path: &Path) -> Result<Vec<String>, ImportError> {
+    if !path.exists() {
+        return Err(ImportError::NotFound(path.to_owned()));
+    }
+    let text = fs::read_to_string(path).map_err(ImportError::io("read", path))?;
+    if path.extension().is_some_and(|ending| ending == "json") {
+        let names = serde_json::from_str(&text);
+        return names
+            .map_err(|error| ImportError::unexpected(path, "a JSON list of names", error.to_string()));
+    }
+    Ok(text.lines().map(str::to_owned).collect())
 }
 
 #[cfg(test)]

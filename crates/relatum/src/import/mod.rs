@@ -13,7 +13,7 @@ pub mod read;
 mod tables;
 mod torch;
 
-pub use adopt::{Names, adopt, reciprocal_name};
+pub use adopt::{Names, adopt, read_names, reciprocal_name};
 pub use npy::write_npy;
 pub use tables::{
     CALIBRATIONS, CARD, ENTITIES, ENTITY_NAMES, Matrix, RELATION_NAMES, RELATIONS, Tables, read_tables,
