@@ -13,7 +13,7 @@ use relatum::store::StoreError;
 use relatum::train::TrainError;
 use relatum::{Error, Fault};
 
-use crate::output;
+use crate::{output, remedy};
 
 /// The person asked for something that cannot be: a wrong combination of flags, say.
 #[derive(Debug)]
@@ -65,37 +65,16 @@ pub(crate) fn say(error: &anyhow::Error) {
         let style = if std::io::stderr().is_terminal() { Style::Colour } else { Style::Plain };
         return output::say_coloured(&mistakes.render(style));
     }
-    output::say(&format!("error: {}", message(error)));
+    let mut text = message(error);
+    if let Some(remedy) = error.chain().find_map(remedy::remedy) {
+        let lines = text.contains('\n');
+        text += &if lines { format!("\n  {remedy}") } else { format!(" ({remedy})") };
+    }
+    output::say(&format!("error: {text}"));
     if let Some(Error::Options(error)) = error.downcast_ref() {
         let flags = error.concerns().into_iter().map(|name| format!("--{}", name.replace('_', "-")));
         output::say(&format!("  the flags: {}", flags.collect::<Vec<_>>().join(", ")));
     }
-    if let Some(remedy) = error.chain().find_map(remedy) {
-        output::say(&format!("  {remedy}"));
-    }
-}
-
-/// The flags or commands that help against an error of the engine, which knows neither.
-fn remedy(error: &(dyn std::error::Error + 'static)) -> Option<String> {
-    match error.downcast_ref::<Error>()? {
-        Error::Workflow(error) => of_workflow(error),
-        _ => None,
-    }
-}
-
-fn of_workflow(error: &WorkflowError) -> Option<String> {
-    let remedy = match error {
-        WorkflowError::Unfinished { .. } => "--resume goes on with it, --restart discards it",
-        WorkflowError::Trained { .. } => "choose another --name, or --restart to replace it",
-        WorkflowError::Occupied { .. } => "choose another --name, or --replace it",
-        WorkflowError::NothingToResume { .. } => "train without --resume",
-        WorkflowError::FewerEpochs { .. } => "give more --epochs, or leave the flag out",
-        WorkflowError::OtherSettings(_) => "leave the flags out, or use --restart",
-        WorkflowError::NoValidation(_) => "make it with `relatum init … --split 0.9/0.05/0.05`",
-        WorkflowError::IntoItself(_) => "choose another --name",
-        _ => return None,
-    };
-    Some(remedy.to_owned())
 }
 
 /// The error and its causes, without what a message has already said of its cause.

@@ -241,7 +241,7 @@ mod tests {
         let late = Control::default().with_deadline(Instant::now());
         assert!(late.is_late() && late.limit() == Limit::Time && late.block(0, 1, 9) == 0);
         assert!(!late.without_limits().is_late());
-        let hour = Instant::now() + Duration::from_secs(3600);
+        let hour = Instant::now() + Duration::from_hours(1);
         assert!(late.ending_by(hour).is_late(), "its own end comes first");
         assert!(!Control::default().ending_by(hour).is_late());
         assert!(Control::default().with_deadline(hour).ending_by(Instant::now()).is_late());

@@ -272,7 +272,7 @@ mod tests {
         let project = project(&dir.path().join("p"));
         let bare = || tables(vec![1.0, 2.0, 3.0, 4.0]);
         let unknown = adopt(&project, bare(), &Names::default(), None).unwrap_err().to_string();
-        assert!(unknown.contains("--model") && unknown.contains("distmult"), "{unknown}");
+        assert!(unknown.contains("name it") && unknown.contains("distmult"), "{unknown}");
         let own = adopt(&project, bare(), &Names::default(), Some("distmult")).unwrap();
         let card = Card::new(&project.manifest().fingerprint, &own, "trained");
         let carded = || Tables { model: Some(card.model.clone()), card: Some(card.clone()), ..bare() };

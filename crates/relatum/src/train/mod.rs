@@ -65,7 +65,7 @@ pub enum TrainError {
     /// A setting is outside its range: choose one inside it.
     #[error("{setting} is {value}, but must be {expected}")]
     Setting {
-        /// The setting, as on the command line.
+        /// The setting, in words.
         setting: &'static str,
         /// What was given.
         value: String,
@@ -116,9 +116,9 @@ pub enum TrainError {
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The checkpoint does not fit: start anew.
-    #[error("the checkpoint cannot be continued: {0}; train without `--resume` to start anew")]
+    #[error("the checkpoint cannot be continued: {0}; begin a new run")]
     Checkpoint(String),
-    /// There is nothing to resume: train without `--resume`.
-    #[error("there is no checkpoint in {}: train without `--resume` to start", .0.display())]
+    /// There is nothing to resume: begin a new run.
+    #[error("there is no checkpoint in {}: there is nothing to resume, so begin a new run", .0.display())]
     NothingToResume(std::path::PathBuf),
 }

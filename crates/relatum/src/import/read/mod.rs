@@ -25,7 +25,7 @@ mod watch;
 use std::path::Path;
 
 pub use columns::{Column, Columns, Header};
-pub use error::{LineProblem, ReadError};
+pub use error::{Emptiness, LineProblem, ReadError};
 pub use folder::{BenchmarkFolder, FolderError, FolderReport};
 pub use format::Format;
 pub use header::HeaderSign;
@@ -113,7 +113,9 @@ impl<'a> Reader<'a> {
         let source = Source::open(path, self.observer)?;
         let format = match self.options.format {
             Some(format) => format,
-            None if source.start.trim_ascii().is_empty() => return Err(empty(&source.name, ": it is empty")),
+            None if source.start.trim_ascii().is_empty() => {
+                return Err(empty(&source.name, Emptiness::Blank));
+            }
             None => Format::guess(path, &source)?,
         };
         let mut report =
@@ -139,7 +141,7 @@ impl<'a> Reader<'a> {
         report.bad_lines = problems.count;
         report.bad_examples = problems.examples;
         if report.triples == 0 {
-            return Err(empty(&report.file, &why_empty(&report)));
+            return Err(empty(&report.file.clone(), why_empty(report)));
         }
         Ok(report)
     }
@@ -292,24 +294,19 @@ impl Problems {
     }
 }
 
-fn empty(file: &str, why: &str) -> ReadError {
-    ReadError::Empty { file: file.to_owned(), why: why.to_owned() }
+fn empty(file: &str, why: Emptiness) -> ReadError {
+    ReadError::Empty { file: file.to_owned(), why }
 }
 
-fn why_empty(report: &FileReport) -> String {
+fn why_empty(report: FileReport) -> Emptiness {
     match report {
-        FileReport { bad_lines: 1.., bad_examples, .. } => match bad_examples.first() {
-            Some((line, problem)) => format!(": all its lines are bad (line {line}: {problem})"),
-            None => String::new(),
+        FileReport { bad_lines: 1.., bad_examples, .. } => match bad_examples.into_iter().next() {
+            Some((line, problem)) => Emptiness::BadLines { line, problem },
+            None => Emptiness::Nothing,
         },
-        FileReport { literals: 1.., .. } => {
-            ": all its objects are literals (keep them as entities with --literals)".to_owned()
-        }
-        FileReport { other_graphs: 1.., other_graph_names, .. } => {
-            let names = other_graph_names.join(", ");
-            format!(": all its quads are in other graphs ({names}); --graph IRI reads one of them")
-        }
-        _ => String::new(),
+        FileReport { literals: 1.., .. } => Emptiness::Literals,
+        FileReport { other_graphs: 1.., other_graph_names, .. } => Emptiness::OtherGraphs(other_graph_names),
+        _ => Emptiness::Nothing,
     }
 }
 

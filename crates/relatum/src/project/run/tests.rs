@@ -196,7 +196,7 @@ fn resuming_where_nothing_was_begun_says_so() {
     let project = project(&dir.path().join("project"));
     let folder = ModelFolder::of(&project, "m").unwrap();
     let error = Run::resume(&project, folder, None).err().unwrap().to_string();
-    assert!(error.contains("without `--resume`"), "{error}");
+    assert!(error.contains("there is nothing to resume"), "{error}");
 }
 
 #[test]
