@@ -2,7 +2,7 @@
 //! wrong and what to do, and this says how that is typed.
 
 use relatum::Error;
-use relatum::engine::WorkflowError;
+use relatum::engine::{SourcesError, WorkflowError};
 use relatum::graph::SplitError;
 use relatum::import::ImportError;
 use relatum::import::read::{Emptiness, LineProblem, ReadError};
@@ -42,6 +42,11 @@ fn of_workflow(error: &WorkflowError) -> Option<String> {
         WorkflowError::OtherSettings(_) => "leave the flags out, or use --restart",
         WorkflowError::NoValidation(_) => "make it with `relatum init … --split 0.9/0.05/0.05`",
         WorkflowError::IntoItself(_) => "choose another --name",
+        WorkflowError::Sources(SourcesError::SplitTwice) => "give --valid and --test, or --split",
+        WorkflowError::Sources(SourcesError::NoHeader) => "leave --header no out, or give --columns 1,2,3",
+        WorkflowError::Sources(SourcesError::FixedForm { .. }) => {
+            "--columns, --format, --header, --literals, --graph and --skip-bad-lines are for files of triples"
+        }
         _ => return None,
     };
     Some(remedy.to_owned())
@@ -79,6 +84,7 @@ fn of_import(error: &ImportError) -> Option<String> {
 
 fn of_read(error: &ReadError) -> Option<String> {
     let remedy = match error {
+        ReadError::Labels(error) => return of_read(error),
         ReadError::NoGraphs { .. } => "leave --graph out",
         ReadError::Empty { why: Emptiness::Literals, .. } => "--literals keeps them",
         ReadError::Empty { why: Emptiness::OtherGraphs(_), .. } => "--graph IRI reads one of them",

@@ -131,6 +131,7 @@ fn of_import(error: &ImportError) -> Fault {
 
 fn of_read(error: &ReadError) -> Fault {
     match error {
+        ReadError::Labels(error) => of_read(error),
         ReadError::NotFound { .. }
         | ReadError::NoColumn { .. }
         | ReadError::NoGraphs { .. }

@@ -6,6 +6,7 @@
 
 mod ask;
 mod calibrate;
+mod create;
 mod error;
 mod grid;
 mod many;
@@ -22,6 +23,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use calibrate::Calibration;
+pub use create::{Made, Making, Sources, SourcesError};
 pub use error::{Error, Fault};
 pub use grid::{GridOptions, Searched, Trial, TrialBegins, TrialDiverged};
 pub use merge::{MergeOptions, Merged, MergedPart};

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::{Engine, Error, Fault};
+use super::{Engine, Error, Fault, SourcesError};
 use crate::model::{MergeError, ModelError};
 use crate::project::{Checkpoint, ModelFolder, ModelLock, Project};
 use crate::train::{Progress, Settings, TrainError};
@@ -96,6 +96,9 @@ pub enum WorkflowError {
     /// The models cannot be merged; the message says what is needed.
     #[error(transparent)]
     Merge(#[from] MergeError),
+    /// The sources of a project cannot become one; the message says what is needed.
+    #[error(transparent)]
+    Sources(#[from] SourcesError),
     /// The target of an export is there already.
     #[error("{} exists already: choose another name", .0.display())]
     TargetExists(PathBuf),

@@ -147,6 +147,9 @@ pub enum ReadError {
         /// What is wrong with it.
         problem: LineProblem,
     },
+    /// A file of labels cannot be read.
+    #[error("while reading labels: {0}")]
+    Labels(Box<Self>),
     /// A file of labels is empty. It should have two columns, name and label.
     #[error("{file} is empty: expected lines with two columns, name and label")]
     NoLabels {

@@ -29,13 +29,14 @@ pub use error::{Emptiness, LineProblem, ReadError};
 pub use folder::{BenchmarkFolder, FolderError, FolderReport};
 pub use format::Format;
 pub use header::HeaderSign;
-pub use source::{Observer, Unobserved};
+pub use source::BytesRead;
 
 use self::columns::{Layout, layout, quoted};
 use self::delimited::{Text, read_rows};
 use self::header::FirstRows;
 use self::rdf::{BlankNodes, RdfLabels, RdfReader};
 use self::source::Source;
+use crate::control::Control;
 use crate::graph::{GraphBuilder, Split, Triple};
 
 /// How to read files.
@@ -89,20 +90,21 @@ pub struct Reader<'a> {
     builder: GraphBuilder,
     labels: RdfLabels,
     options: Options,
-    observer: &'a dyn Observer,
+    control: &'a Control,
     blank_nodes: BlankNodes,
     /// The headers of tables so far, their fields with tabs between.
     headers: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
-    /// A reader that adds to what a builder holds already.
-    pub fn new(builder: GraphBuilder, options: Options, observer: &'a dyn Observer) -> Self {
+    /// A reader that adds to what a builder holds already. Listeners hear [`BytesRead`]; a reading that is
+    /// stopped ends with [`ReadError::Stopped`].
+    pub fn new(builder: GraphBuilder, options: Options, control: &'a Control) -> Self {
         Self {
             builder,
             labels: RdfLabels::default(),
             options,
-            observer,
+            control,
             blank_nodes: BlankNodes::default(),
             headers: Vec::new(),
         }
@@ -110,7 +112,7 @@ impl<'a> Reader<'a> {
 
     /// Reads one file, or standard input for `-`, into a split.
     pub fn read(&mut self, path: &Path, split: Split) -> Result<FileReport, ReadError> {
-        let source = Source::open(path, self.observer)?;
+        let source = Source::open(path, self.control)?;
         let format = match self.options.format {
             Some(format) => format,
             None if source.start.trim_ascii().is_empty() => {
@@ -151,7 +153,7 @@ impl<'a> Reader<'a> {
     pub fn read_labels(&mut self, path: &Path) -> Result<LabelReport, ReadError> {
         // What a person gives counts for more than what a file of triples says.
         std::mem::take(&mut self.labels).apply(&mut self.builder);
-        let source = Source::open(path, self.observer)?;
+        let source = Source::open(path, self.control)?;
         if source.start.trim_ascii().is_empty() {
             return Err(ReadError::NoLabels { file: source.name });
         }

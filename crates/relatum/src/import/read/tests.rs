@@ -7,8 +7,8 @@ use crate::graph::Graph;
 
 /// Reads texts as files of these names, all into train.
 fn read(files: &[(&str, &[u8])], options: &Options) -> Result<(Graph, Vec<FileReport>), ReadError> {
-    let dir = tempfile::tempdir().unwrap();
-    let mut reader = Reader::new(GraphBuilder::default(), options.clone(), &Unobserved);
+    let (dir, control) = (tempfile::tempdir().unwrap(), Control::default());
+    let mut reader = Reader::new(GraphBuilder::default(), options.clone(), &control);
     let mut reports = Vec::new();
     for (name, bytes) in files {
         let path = dir.path().join(name);
@@ -194,7 +194,8 @@ fn an_error_early_in_a_large_table_ends_its_reading() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("labels.tsv");
     std::fs::write(&path, &table).unwrap();
-    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &Unobserved);
+    let control = Control::default();
+    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &control);
     assert!(matches!(reader.read_labels(&path), Err(ReadError::BadLine { line: 1, .. })));
 }
 
@@ -413,7 +414,8 @@ fn labels_name_entities_and_relations() {
     let (graph, labels) = (dir.path().join("g.tsv"), dir.path().join("labels.txt"));
     std::fs::write(&graph, PLAIN).unwrap();
     std::fs::write(&labels, "a\tAlpha\nr\trelates to\nnobody\tNobody\n").unwrap();
-    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &Unobserved);
+    let control = Control::default();
+    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &control);
     reader.read(&graph, Split::Train).unwrap();
     assert_eq!(reader.read_labels(&labels).unwrap(), LabelReport { used: 2, unused: 1, bad_lines: 0 });
     let (graph, _) = reader.into_builder().finish();
@@ -422,15 +424,17 @@ fn labels_name_entities_and_relations() {
 
 #[test]
 fn a_request_to_stop_is_followed() {
-    struct Impatient;
-    impl Observer for Impatient {
-        fn stop(&self) -> bool {
-            true
-        }
-    }
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("g.tsv");
     std::fs::write(&path, PLAIN).unwrap();
-    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &Impatient);
+    let bytes = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let heard = std::sync::Arc::clone(&bytes);
+    let control = Control::default().on(move |read: &BytesRead| {
+        heard.fetch_add(read.0, std::sync::atomic::Ordering::Relaxed);
+    });
+    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &control);
+    reader.read(&path, Split::Train).unwrap();
+    assert_eq!(bytes.load(std::sync::atomic::Ordering::Relaxed), PLAIN.len() as u64);
+    control.cancel_token().cancel();
     assert!(matches!(reader.read(&path, Split::Train), Err(ReadError::Stopped)));
 }
