@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
+use relatum::engine::WorkflowError;
 use relatum::graph::NameError;
 use relatum::import::ImportError;
 use relatum::import::read::ReadError;
@@ -12,7 +13,7 @@ use relatum::store::StoreError;
 use relatum::train::TrainError;
 use relatum::{Error, Fault};
 
-use crate::output;
+use crate::{output, remedy};
 
 /// The person asked for something that cannot be: a wrong combination of flags, say.
 #[derive(Debug)]
@@ -64,7 +65,12 @@ pub(crate) fn say(error: &anyhow::Error) {
         let style = if std::io::stderr().is_terminal() { Style::Colour } else { Style::Plain };
         return output::say_coloured(&mistakes.render(style));
     }
-    output::say(&format!("error: {}", message(error)));
+    let mut text = message(error);
+    if let Some(remedy) = error.chain().find_map(remedy::remedy) {
+        let lines = text.contains('\n');
+        text += &if lines { format!("\n  {remedy}") } else { format!(" ({remedy})") };
+    }
+    output::say(&format!("error: {text}"));
     if let Some(Error::Options(error)) = error.downcast_ref() {
         let flags = error.concerns().into_iter().map(|name| format!("--{}", name.replace('_', "-")));
         output::say(&format!("  the flags: {}", flags.collect::<Vec<_>>().join(", ")));
@@ -137,6 +143,8 @@ fn is_model_misuse(error: &ModelError) -> bool {
 
 fn is_stop(error: &(dyn std::error::Error + 'static)) -> bool {
     matches!(error.downcast_ref(), Some(ReadError::Stopped))
+        || matches!(error.downcast_ref(), Some(Error::Read(ReadError::Stopped)))
+        || matches!(error.downcast_ref(), Some(Error::Workflow(WorkflowError::Stopped)))
 }
 
 fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {

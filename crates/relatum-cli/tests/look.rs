@@ -174,7 +174,7 @@ fn check_finds_what_is_damaged() {
     bytes[last] ^= 1;
     std::fs::write(&path, bytes).unwrap();
     let outcome = desk.run(&["check", "films"]);
-    insta::assert_snapshot!(outcome.stderr, @"error: films/graph/train.edges is damaged: its content does not match its checksum: restore it from a copy, or make it anew (a graph with `init`, a model with `train`)");
+    insta::assert_snapshot!(outcome.stderr, @"error: films/graph/train.edges is damaged: its content does not match its checksum: restore it from a copy, or make it anew (read the files of the graph again, train the model again) (`relatum init` makes a graph, `relatum train` a model)");
     assert_eq!(outcome.code, 1);
     assert!(
         outcome.stdout.contains("BAD  graph/train.edges") && outcome.stdout.contains("ok   graph/test.edges")

@@ -1,8 +1,12 @@
 //! The rooms of the engine depend one way: each uses only those above it.
 
+mod source;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use source::{files, shipped};
 
 /// The rooms in the order of dependency; those of one line are independent of each other.
 const ROOMS: [&[&str]; 15] = [
@@ -51,13 +55,6 @@ fn rooms_use_only_those_above_them() {
     assert!(back_edges.is_empty(), "rooms that use one below or beside them:\n{}", back_edges.join("\n"));
 }
 
-/// The code without comments and without the unit tests below it, which may use what they like.
-fn shipped(text: &str) -> String {
-    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-    let is_code = |line: &&str| !line.trim_start().starts_with("//");
-    code.lines().filter(is_code).collect::<Vec<_>>().join("\n")
-}
-
 /// Every `crate::room` that a text names.
 fn rooms_used(text: &str) -> Vec<String> {
     let names = text.split("crate::").skip(1);
@@ -66,18 +63,4 @@ fn rooms_used(text: &str) -> Vec<String> {
     rooms.sort();
     rooms.dedup();
     rooms
-}
-
-/// The source files, but for those that hold tests alone.
-fn files(dir: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(dir).unwrap().map(Result::unwrap) {
-        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-        if path.is_dir() && name != "tests" {
-            found.extend(files(&path));
-        } else if name.ends_with(".rs") && !["tests.rs", "testing.rs", "naive.rs"].contains(&name.as_str()) {
-            found.push(path);
-        }
-    }
-    found
 }

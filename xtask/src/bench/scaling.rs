@@ -1,13 +1,14 @@
 //! What does a sample of the candidates cost and save on a graph too large for a full softmax?
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
+use relatum::control::Control;
 use relatum::graph::{Graph, Split};
 use relatum::model::LinkMetrics;
 use relatum::model::Ties;
 use relatum::train::{Settings, Trainer, evaluate_some};
 
+use super::train::run_batches;
 use super::world::{debian, fb15k_237, generated};
 
 pub(crate) fn run(samples: &[usize], epochs: usize, rank: usize) -> anyhow::Result<()> {
@@ -60,7 +61,7 @@ fn train(
     let mut trainer = Trainer::new(graph, settings(rank, candidates))?;
     let began = Instant::now();
     for _ in 0..epochs {
-        trainer.run_epoch(|_| ControlFlow::Continue(()))?;
+        trainer.run_epoch(&Control::default())?;
     }
     let seconds = began.elapsed().as_secs_f64() / epochs as f64;
     let metrics = trainer
@@ -72,14 +73,8 @@ fn train(
 fn estimate(graph: &Graph, rank: usize, candidates: Option<usize>, batches: usize) -> anyhow::Result<f64> {
     let mut trainer = Trainer::new(graph, settings(rank, candidates))?;
     let all = trainer.batch_rows().len();
-    let mut left = batches + 2;
-    let mut began = Instant::now();
-    trainer.run_epoch(|report| {
-        if report.batch == 2 {
-            began = Instant::now();
-        }
-        left -= 1;
-        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
+    run_batches(&mut trainer, 2)?;
+    let began = Instant::now();
+    run_batches(&mut trainer, batches)?;
     Ok(began.elapsed().as_secs_f64() / batches.min(all) as f64 * all as f64)
 }

@@ -1,10 +1,11 @@
 //! How near is training to the machine's peak?
 
-use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use relatum::control::{Cancel, Control};
 use relatum::graph::Graph;
-use relatum::train::{Floor, Settings, Trainer};
+use relatum::train::{BatchReport, Floor, Settings, Trainer};
 
 use super::world::{self, generated, mebibytes, memory};
 
@@ -124,12 +125,16 @@ fn measure(graph: &Graph, settings: Settings, limit: Option<usize>) -> anyhow::R
     })
 }
 
-fn run_batches(trainer: &mut Trainer, count: usize) -> anyhow::Result<()> {
-    let mut left = count;
-    trainer.run_epoch(|_| {
-        left -= 1;
-        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
+/// Trains on the next batches of the epoch under way, so many of them or the rest.
+pub(super) fn run_batches(trainer: &mut Trainer, count: usize) -> anyhow::Result<()> {
+    let (left, cancel) = (AtomicUsize::new(count), Cancel::default());
+    let enough = cancel.clone();
+    let control = Control::default().with_cancel(cancel).on(move |_: &BatchReport| {
+        if left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            enough.cancel();
+        }
+    });
+    trainer.run_epoch(&control)?;
     Ok(())
 }
 

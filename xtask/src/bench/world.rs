@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use relatum::graph::{Graph, GraphBuilder, RelationId, Shares, Split, Triple};
-use relatum::import::read::{Options, Reader, Unobserved, query2box};
+use relatum::import::read::{Options, Reader, query2box};
 use relatum::random::Rng;
 
 /// A file or folder of the data beside the workspace, if it is there.
@@ -70,7 +70,8 @@ pub(super) fn fb15k_237() -> anyhow::Result<Option<Graph>> {
 /// The Debian packages with a hundredth of the edges held out, if they are there.
 pub(super) fn debian() -> anyhow::Result<Option<Graph>> {
     let Some(file) = shared("debian-packages.tsv.gz") else { return Ok(None) };
-    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &Unobserved);
+    let control = relatum::control::Control::default();
+    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &control);
     reader.read(&file, Split::Train)?;
     let mut builder = reader.into_builder();
     let shares: Shares = "0.99/0.01/0".parse()?;

@@ -1,14 +1,13 @@
 //! `relatum calibrate`: what a score of each relation is worth.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use relatum::model::Model;
-use relatum::project::Project;
-use relatum::project::{Forgotten, Results};
-use relatum::train::{CalibrateSettings, calibrate};
+use relatum::Engine;
+use relatum::engine::Calibration;
+use relatum::project::Forgotten;
+use relatum::train::{CalibrateSettings, CalibrationEnd, CalibrationEpoch};
 
-use super::model;
 use super::train::use_threads;
 use crate::exit::Stopped;
 use crate::{output, signals};
@@ -33,7 +32,7 @@ pub(crate) struct Args {
     queries: usize,
     /// How often each question is seen at most; it ends before when the held-out loss has all but
     /// stood still
-    #[arg(long, default_value_t = 40, value_parser = at_least_one)]
+    #[arg(long, default_value_t = CalibrateSettings::default().epochs, value_parser = at_least_one)]
     epochs: usize,
     /// The learning rate
     #[arg(long, default_value_t = CalibrateSettings::default().learning_rate, value_parser = positive)]
@@ -45,11 +44,6 @@ pub(crate) struct Args {
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
-
-/// A held-out loss falls if it is below so much of the least before it.
-const FALL: f64 = 0.999;
-/// So many epochs in which it does not fall are the last.
-const PATIENCE: usize = 3;
 
 fn at_least_one(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|&count| count > 0);
@@ -70,12 +64,7 @@ fn positive(text: &str) -> Result<f32, String> {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use_threads(args.threads)?;
-    let project = Project::open(&args.dir)?;
-    let folder = model::folder(&project, args.model.as_deref())?;
-    // Before the lock, which would make a folder for a model that is not there.
-    folder.load(&project)?;
-    let _lock = folder.lock()?;
-    let stored = folder.load(&project)?;
+    let engine = Engine::open(&args.dir)?;
     let settings = CalibrateSettings {
         queries: args.queries,
         epochs: args.epochs,
@@ -83,53 +72,40 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         seed: args.seed,
         ..CalibrateSettings::default()
     };
-    signals::watch()?;
-    let (mut fell, mut least) = (0, f64::INFINITY);
-    let mut still_falling = true;
-    let mut show = |epoch: usize, loss: f64| {
+    let control = signals::control()?.on(|&CalibrationEpoch { epoch, loss }: &CalibrationEpoch| {
         let what = if epoch == 0 { "sigmoid".to_owned() } else { format!("epoch {epoch}") };
         output::say(&format!("{what:<10} held-out loss {loss:.4}"));
-        if loss < least * FALL {
-            (fell, least) = (epoch, loss);
+    });
+    let done = engine.calibrate(args.model.as_deref(), settings, &control)?;
+    match done.end {
+        CalibrationEnd::Interrupted => {
+            output::say("stopped: the model is as it was");
+            return Err(Stopped.into());
         }
-        still_falling = epoch < fell + PATIENCE;
-        still_falling && !signals::stop_requested()
-    };
-    let done = calibrate(&stored.model, project.graph(), settings, &mut show)?;
-    if signals::stop_requested() {
-        output::say("stopped: the model is as it was");
-        return Err(Stopped.into());
-    }
-    if still_falling {
-        output::say(&format!(
+        CalibrationEnd::StillFalling => output::say(&format!(
             "note: this ended at the limit of {}, while the held-out loss still fell: --epochs {} allows more",
             output::counted(args.epochs as u64, "epoch"),
             args.epochs * 2
-        ));
+        )),
+        CalibrationEnd::Settled => {}
     }
-    if done.epoch == 0 {
-        let kept =
-            if stored.model.affine().is_some() { "keeps the lines it had" } else { "stays without lines" };
+    if !done.saved {
+        let kept = if done.had_lines { "keeps the lines it had" } else { "stays without lines" };
         writeln!(
             output::out(false),
             "no epoch was better than sigmoid on the held-out questions (loss {:.4}): `{}` {kept}",
             done.losses[0],
-            folder.name(),
+            done.name,
         )?;
         return Ok(());
     }
-    let relations = done.affine.len();
-    let Some(model) = stored.model.with_affine(done.affine) else {
-        anyhow::bail!("the calibration does not fit the model");
-    };
-    folder.save(&model, &stored.card)?;
-    let results = results_text(folder.dir(), &model);
+    let results = results_text(&done);
     writeln!(
         output::out(false),
         "calibrated `{}`: {} relations by {} questions; held-out loss {:.4}, with sigmoid {:.4} (epoch {})\n\
          {results}next: relatum ask {} '…' --calibration adaptive",
-        folder.name(),
-        output::grouped(relations),
+        done.name,
+        output::grouped(done.relations),
         output::grouped(done.queries),
         done.losses[done.epoch],
         done.losses[0],
@@ -139,28 +115,23 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What became of the tuned choices and results that are kept with the model. The calibration is saved
-/// already, so a file that cannot be read is a warning.
-fn results_text(folder: &Path, model: &Model) -> String {
+/// What became of the tuned choices and results that are kept with the model.
+fn results_text(done: &Calibration) -> String {
+    if let Some(error) = &done.results_lost {
+        output::say(&format!("warning: the results that are kept with the model: {error}"));
+    }
     let counted = |count: Forgotten| {
         let parts = [(count.choices, "tuned choice"), (count.cells, "result")];
         let parts = parts.into_iter().filter(|(number, _)| *number > 0);
         parts.map(|(number, noun)| output::counted(number as u64, noun)).collect::<Vec<_>>().join(" and ")
     };
-    let (kept, forgotten) = match Results::recalibrate(folder, model) {
-        Ok(Some(outcome)) => outcome,
-        Ok(None) => return String::new(),
-        Err(error) => {
-            output::say(&format!("warning: the results that are kept with the model: {error}"));
-            return String::new();
-        }
-    };
     let mut text = String::new();
-    if kept != Forgotten::default() {
-        text += &format!("kept {}: made without the calibration\n", counted(kept));
+    if done.kept != Forgotten::default() {
+        text += &format!("kept {}: made without the calibration\n", counted(done.kept));
     }
-    if forgotten != Forgotten::default() {
-        text += &format!("dropped {}: made with the calibration that was there before\n", counted(forgotten));
+    if done.dropped != Forgotten::default() {
+        text +=
+            &format!("dropped {}: made with the calibration that was there before\n", counted(done.dropped));
     }
     text
 }

@@ -4,17 +4,17 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use relatum::control::Control;
+use relatum::engine::TrainingBegins;
 use relatum::graph::{Graph, Split, films};
-use relatum::model::{Model, StoredModel, Ties};
-use relatum::project::ModelFolder;
-use relatum::project::{Checkpoint, Outcome, Run};
-use relatum::project::{Project, Queries, Source};
+use relatum::model::{Model, Ties};
+use relatum::project::{ModelFolder, Outcome, Project, Queries, Source};
 use relatum::search::Known;
 use relatum::store::{Staging, StoreError};
-use relatum::train::{Settings, evaluate, recommend};
+use relatum::train::{GivenSettings, evaluate};
 use relatum::{Engine, Options};
 
-use super::{model, train};
+use super::model;
+use super::training::Watch;
 use crate::exit::Stopped;
 use crate::{output, signals};
 
@@ -54,8 +54,8 @@ const EPOCHS: usize = 20;
 const COOL_DOWN: usize = 4;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let project = open_or_make(&args.dir)?;
-    let graph = project.graph();
+    let engine = Engine::of(open_or_make(&args.dir)?);
+    let graph = engine.graph();
     let dir = output::typed(&args.dir);
     let mut out = output::out(false);
     let [train, valid, test] = Split::ALL.map(|split| graph.edges(split).len() as u64);
@@ -68,9 +68,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         output::counted(train, "fact"),
         output::grouped(valid + test),
     )?;
-    let model = trained(&project, &mut out)?;
-    recovered(&model, graph, &mut out)?;
-    let engine = Engine::of(project);
+    out.flush()?;
+    self::train(&engine)?;
+    recovered(&engine.model(Some(ModelFolder::DEFAULT))?.model, graph, &mut out)?;
     for (words, text) in QUESTIONS {
         writeln!(out, "\n── {words}")?;
         answer(&engine, text, &mut out)?;
@@ -84,45 +84,46 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The demo's model, trained now unless an earlier demo did.
-fn trained(project: &Project, out: &mut impl Write) -> anyhow::Result<Model> {
-    let folder = ModelFolder::of(project, ModelFolder::DEFAULT)?;
-    // Two demos at once in one folder would train into each other.
-    let _lock = folder.lock()?;
-    let settings = Settings {
-        rank: RANK,
-        epochs: EPOCHS,
-        cool_down: COOL_DOWN,
-        eval_every: EPOCHS,
-        patience: 0,
-        ..recommend(project.graph()).settings
+/// Trains the demo's model, unless an earlier demo did.
+fn train(engine: &Engine) -> anyhow::Result<()> {
+    let settings = GivenSettings {
+        rank: Some(RANK),
+        epochs: Some(EPOCHS),
+        cool_down: Some(COOL_DOWN),
+        eval_every: Some(EPOCHS),
+        patience: Some(0),
+        ..GivenSettings::default()
     };
-    // A checkpoint that cannot be read stands for nothing that could be resumed.
-    let begun = Checkpoint::read(project, &folder).ok().flatten();
-    let begun = begun.filter(|checkpoint| !checkpoint.finished && checkpoint.settings == settings);
-    if begun.is_none() && folder.model_file().exists() {
-        let StoredModel { model, card } = folder.load(project)?;
+    let watch = Watch::default();
+    let control = signals::control()?.on(introduce);
+    let name = ModelFolder::DEFAULT;
+    let trained = engine.train_if_missing(Some(name), &settings, &watch.over(control));
+    watch.end();
+    let dir = engine.project().dir();
+    let Some(trained) = trained? else {
         // Somebody may have trained another model in its place.
-        model::unfinished(project.dir(), &folder, &card);
-        return Ok(model);
-    }
-    writeln!(out, "\n── Training a link predictor on single edges: ComplEx, rank {RANK}, {EPOCHS} epochs")?;
-    signals::watch()?;
-    let mut run = match begun {
-        Some(checkpoint) => {
-            writeln!(out, "  going on where it was interrupted, {}", checkpoint.position())?;
-            Run::resume(project, folder.clone(), None)?
+        let open = engine.model(Some(name))?;
+        if let Some(position) = &open.unfinished {
+            output::say(&format!("warning: {}", model::warning(dir, name, &open.card, position)));
         }
-        None => Run::new(project, folder.clone(), settings)?,
+        return Ok(());
     };
-    out.flush()?;
-    if train::watch(&mut run, "")? == Outcome::Interrupted {
-        let position = run.checkpoint().position();
-        let dir = output::typed(project.dir());
-        output::say(&format!("stopped {position}; `relatum demo {dir}` goes on from here"));
+    if trained.outcome == Outcome::Interrupted {
+        let dir = output::typed(dir);
+        output::say(&format!("stopped {}; `relatum demo {dir}` goes on from here", trained.position));
         return Err(Stopped.into());
     }
-    Ok(folder.load(project)?.model)
+    Ok(())
+}
+
+fn introduce(begins: &TrainingBegins) {
+    let mut text =
+        format!("\n── Training a link predictor on single edges: ComplEx, rank {RANK}, {EPOCHS} epochs\n");
+    if begins.resumed.is_some() {
+        text += &format!("  going on where it was interrupted, {}\n", begins.position);
+    }
+    // Where standard output is closed, what comes later fails.
+    let _ = write!(output::out(false), "{text}");
 }
 
 /// How many held-out facts the model finds among its first three guesses.

@@ -2,18 +2,15 @@
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
-use relatum::graph::{BuildReport, Graph, GraphBuilder, Shares, Split, SplitReport};
-use relatum::import::read::{
-    Column, Columns, FileReport, FolderReport, Format, Header, Observer, Options, Reader, folders,
-};
-use relatum::project::{Project, Queries, Source};
-use relatum::store::Staging;
+use relatum::Engine;
+use relatum::engine::{Made, Making, Sources};
+use relatum::graph::{BuildReport, Graph, Shares, Split, SplitReport};
+use relatum::import::read::{BytesRead, Columns, FileReport, FolderReport, Format, Header, Options};
 
-use crate::exit::Misuse;
 use crate::{output, signals};
 
 /// Make a project folder from files of triples, or from a benchmark folder
@@ -100,22 +97,39 @@ fn parse_format(text: &str) -> Result<Format, String> {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let inputs = Inputs::of(args)?;
-    signals::watch()?;
-    let staging = Staging::begin(&args.dir)?;
-    let progress = Progress::new(&inputs);
-    let gathered = gather(args, inputs, &progress)?;
-    progress.bar.set_message("sorting");
-    let (graph, built) = gathered.builder.finish();
-    anyhow::ensure!(!signals::stop_requested(), relatum::import::read::ReadError::Stopped);
-    progress.bar.set_message("writing");
-    let queries = Queries { valid: gathered.valid, test: gathered.test };
-    Project::create(staging, &graph, &queries, gathered.sources)?;
-    progress.bar.finish_and_clear();
-    for note in gathered.notes.into_iter().chain(build_notes(&graph, built)) {
+    let bar = Arc::new(Mutex::new(ProgressBar::hidden()));
+    let (shown, grows) = (Arc::clone(&bar), Arc::clone(&bar));
+    let control = signals::control()?
+        .on(move |step: &Making| show(&mut shown.lock().unwrap_or_else(PoisonError::into_inner), step))
+        .on(move |read: &BytesRead| grows.lock().unwrap_or_else(PoisonError::into_inner).inc(read.0));
+    let made = Engine::create(&args.dir, &args.sources(), &control);
+    bar.lock().unwrap_or_else(PoisonError::into_inner).finish_and_clear();
+    let (engine, made) = made?;
+    for note in notes(&made, engine.graph()) {
         output::say(&format!("note: {note}"));
     }
-    summarise(args, &graph)
+    summarise(args, engine.graph())
+}
+
+/// Shows where the making stands.
+fn show(bar: &mut ProgressBar, step: &Making) {
+    match step {
+        Making::Begins { .. } if !std::io::stderr().is_terminal() => {}
+        Making::Begins { bytes: Some(bytes) } => {
+            let template = "{bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta} left  {wide_msg}";
+            *bar = ProgressBar::new(*bytes).with_style(style(template));
+        }
+        Making::Begins { bytes: None } => {
+            *bar = ProgressBar::new_spinner().with_style(style("{spinner} {elapsed} {wide_msg}"));
+        }
+        Making::Reading(file) => bar.set_message(file.clone()),
+        Making::Sorting => bar.set_message("sorting"),
+        Making::Writing => bar.set_message("writing"),
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 impl Args {
@@ -127,131 +141,33 @@ impl Args {
             None => Header::Auto,
         }
     }
-}
 
-/// What is to be read, in order.
-enum Inputs {
-    Folder(folders::Kind, PathBuf),
-    Files(Vec<(Split, PathBuf)>),
-}
-
-impl Inputs {
-    fn of(args: &Args) -> anyhow::Result<Self> {
-        let named = [(Split::Train, &args.train), (Split::Valid, &args.valid), (Split::Test, &args.test)];
-        let named =
-            named.into_iter().flat_map(|(split, paths)| paths.iter().map(move |path| (split, path.clone())));
-        let mut files: Vec<(Split, PathBuf)> =
-            args.files.iter().map(|path| (Split::Train, path.clone())).collect();
-        files.extend(named);
-        if args.split.is_some() && files.iter().any(|(split, _)| *split != Split::Train) {
-            let message =
-                "valid or test files are given already: give files for each split, or --split, not both";
-            return Err(Misuse(message.to_owned()).into());
+    fn sources(&self) -> Sources {
+        let plain = self.files.iter().map(|path| (Split::Train, path));
+        let named = [(Split::Train, &self.train), (Split::Valid, &self.valid), (Split::Test, &self.test)];
+        let named = named.into_iter().flat_map(|(split, paths)| paths.iter().map(move |path| (split, path)));
+        Sources {
+            files: plain.chain(named).map(|(split, path)| (split, path.clone())).collect(),
+            labels: self.labels.clone(),
+            hold_out: self.split,
+            seed: self.seed,
+            reading: Options {
+                format: self.format,
+                columns: self.columns.clone(),
+                header: self.header(),
+                literals: self.literals,
+                graph: self.graph.as_deref().map(|iri| iri.trim_matches(['<', '>']).to_owned()),
+                skip_bad_lines: self.skip_bad_lines,
+            },
         }
-        let by_name = |columns: &Columns| columns.0.iter().any(|column| matches!(column, Column::Named(_)));
-        if args.header() == Header::Absent && args.columns.as_ref().is_some_and(by_name) {
-            let message =
-                "--columns by name needs a header: leave --header no out, or give positions as in 1,2,3";
-            return Err(Misuse(message.to_owned()).into());
-        }
-        if let Some((_, dir)) = files.iter().find(|(_, path)| path.is_dir()) {
-            if files.len() > 1 {
-                let message = format!("{} is a folder: give one folder, or files, not both", dir.display());
-                return Err(Misuse(message).into());
-            }
-            return Self::of_folder(dir, args);
-        }
-        if !files.iter().any(|(split, _)| *split == Split::Train) {
-            let message =
-                "no file to read: name at least one file of triples for training, or - for standard input";
-            return Err(Misuse(message.to_owned()).into());
-        }
-        if files.iter().filter(|(_, path)| path == Path::new("-")).count() > 1 {
-            return Err(Misuse("standard input can be read only once".to_owned()).into());
-        }
-        Ok(Self::Files(files))
-    }
-
-    fn of_folder(dir: &Path, args: &Args) -> anyhow::Result<Self> {
-        if let Some(kind) = folders::recognise(dir) {
-            let for_files = args.columns.is_some() || args.format.is_some() || args.header() != Header::Auto;
-            if for_files || args.literals || args.skip_bad_lines || args.graph.is_some() {
-                let message = format!(
-                    "{} is a {kind}: --columns, --format, --header, --literals, --graph and --skip-bad-lines are \
-                     for files of triples",
-                    dir.display()
-                );
-                return Err(Misuse(message).into());
-            }
-            return Ok(Self::Folder(kind, dir.to_owned()));
-        }
-        match folders::split_files(dir) {
-            Some(files) => Ok(Self::Files(files)),
-            None => Err(Misuse(format!(
-                "{} is a folder of no known kind: expected a Query2Box folder (train_ans_1c.pkl, …), a BetaE folder \
-                 (train.txt and *-queries.pkl), or files named train.*, valid.* and test.*; else name the files themselves",
-                dir.display()
-            ))
-            .into()),
-        }
-    }
-
-    fn bytes(&self) -> Option<u64> {
-        let Self::Files(files) = self else { return None };
-        files.iter().map(|(_, path)| std::fs::metadata(path).ok().map(|data| data.len())).sum()
     }
 }
 
-/// Everything that came from the inputs.
-struct Gathered {
-    builder: GraphBuilder,
-    valid: Option<relatum::benchmark::QuerySet>,
-    test: Option<relatum::benchmark::QuerySet>,
-    sources: Vec<Source>,
-    notes: Vec<String>,
-}
-
-fn gather(args: &Args, inputs: Inputs, progress: &Progress) -> anyhow::Result<Gathered> {
-    let options = Options {
-        format: args.format,
-        columns: args.columns.clone(),
-        header: args.header(),
-        literals: args.literals,
-        graph: args.graph.as_deref().map(|iri| iri.trim_matches(['<', '>']).to_owned()),
-        skip_bad_lines: args.skip_bad_lines,
-    };
-    let mut notes = Vec::new();
-    let (mut reader, valid, test, sources) = match inputs {
-        Inputs::Folder(kind, dir) => {
-            let folder = folders::read(kind, &dir, &|step| progress.bar.set_message(step.to_owned()))?;
-            notes.extend(folder_notes(&folder.report));
-            let source = Source {
-                name: dir.display().to_string(),
-                format: kind.to_string(),
-                split: None,
-                triples: folder.builder.len() as u64,
-            };
-            (Reader::new(folder.builder, options, progress), folder.valid, folder.test, vec![source])
-        }
-        Inputs::Files(files) => {
-            let mut reader = Reader::new(GraphBuilder::default(), options, progress);
-            let mut sources = Vec::new();
-            for (split, path) in files {
-                progress.bar.set_message(path.display().to_string());
-                let report = reader.read(&path, split)?;
-                notes.extend(file_notes(&report));
-                sources.push(Source {
-                    name: report.file,
-                    format: report.format,
-                    split: Some(split.to_string()),
-                    triples: report.triples,
-                });
-            }
-            (reader, None, None, sources)
-        }
-    };
-    for path in &args.labels {
-        let report = reader.read_labels(path).context("while reading labels")?;
+/// What people should know of what was read, in the order in which it was met.
+fn notes(made: &Made, graph: &Graph) -> Vec<String> {
+    let mut notes: Vec<String> = made.folder.iter().flat_map(folder_notes).collect();
+    notes.extend(made.files.iter().flat_map(file_notes));
+    for (path, report) in &made.labels {
         let file = path.display();
         notes.push(format!("{file}: {} given", output::counted(report.used, "label")));
         if report.bad_lines > 0 {
@@ -262,12 +178,9 @@ fn gather(args: &Args, inputs: Inputs, progress: &Progress) -> anyhow::Result<Ga
             notes.push(format!("{file}: {unused} of names that are not in the graph left out"));
         }
     }
-    let mut builder = reader.into_builder();
-    if let Some(shares) = args.split {
-        let report = builder.split(shares, args.seed).map_err(relatum::import::read::ReadError::from)?;
-        notes.extend(split_notes(report, &builder));
-    }
-    Ok(Gathered { builder, valid, test, sources, notes })
+    notes.extend(made.split.iter().flat_map(|report| split_notes(report, made.triples)));
+    notes.extend(build_notes(graph, made.built));
+    notes
 }
 
 fn folder_notes(report: &FolderReport) -> Vec<String> {
@@ -320,10 +233,10 @@ fn file_notes(report: &FileReport) -> Vec<String> {
     notes
 }
 
-fn split_notes(report: SplitReport, builder: &GraphBuilder) -> Vec<String> {
+fn split_notes(report: &SplitReport, triples: usize) -> Vec<String> {
     let mut notes = repeated_note(report.repeated);
     for split in report.too_small() {
-        let triples = output::counted(builder.len() as u64, "triple");
+        let triples = output::counted(triples as u64, "triple");
         notes.push(format!(
             "{split} is empty: its share of {triples} is less than one half; give it a greater share, or files of its own"
         ));
@@ -382,34 +295,4 @@ fn summarise(args: &Args, graph: &Graph) -> anyhow::Result<()> {
     }
     writeln!(out, "next: relatum stats {dir}, relatum find {dir} TEXT, relatum describe {dir} NAME")?;
     Ok(())
-}
-
-struct Progress {
-    bar: ProgressBar,
-}
-
-impl Progress {
-    fn new(inputs: &Inputs) -> Self {
-        let bar = match inputs.bytes() {
-            _ if !std::io::stderr().is_terminal() => ProgressBar::hidden(),
-            Some(bytes) => ProgressBar::new(bytes)
-                .with_style(style("{bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta} left  {wide_msg}")),
-            None => ProgressBar::new_spinner().with_style(style("{spinner} {elapsed} {wide_msg}")),
-        };
-        Self { bar }
-    }
-}
-
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
-}
-
-impl Observer for Progress {
-    fn advance(&self, bytes: u64) {
-        self.bar.inc(bytes);
-    }
-
-    fn stop(&self) -> bool {
-        signals::stop_requested()
-    }
 }

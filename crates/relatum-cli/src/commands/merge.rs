@@ -3,16 +3,12 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use relatum::graph::Split;
-use relatum::model::{Card, LinkMetrics, Model, StoredModel, Ties};
-use relatum::project::ModelFolder;
-use relatum::project::Project;
-use relatum::train::evaluate;
+use relatum::Engine;
+use relatum::engine::{MergeOptions, MergedPart};
+use relatum::model::{Card, LinkMetrics};
 
-use super::import::claim;
 use super::model;
 use super::train::use_threads;
-use crate::exit::Misuse;
 use crate::output;
 
 /// Merge models into one whose score is the weighted sum of theirs
@@ -43,68 +39,27 @@ pub(crate) struct Args {
     threads: Option<u16>,
 }
 
-/// Beyond this, scores would soon be infinite.
-const MOST: f32 = 1000.0;
-
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use_threads(args.threads)?;
-    let count = args.models.len();
-    if let Some(weight) = args.weights.iter().find(|weight| **weight > MOST) {
-        return Err(Misuse(format!("a weight of at most {MOST} is needed, {weight:e} given")).into());
-    }
-    if !args.weights.is_empty() && args.weights.len() != count {
-        let given = args.weights.len();
-        return Err(Misuse(format!("one weight a model is needed: {count} models, {given} weights")).into());
-    }
-    if let Some(name) =
-        args.models.iter().enumerate().find_map(|(at, name)| args.models[..at].contains(name).then_some(name))
-    {
-        let message = format!(
-            "`{name}` is named twice: a model merged with itself is itself; give it a greater weight"
-        );
-        return Err(Misuse(message).into());
-    }
-    let project = Project::open(&args.dir)?;
-    let folder = model::folder(&project, args.name.as_deref())?;
-    let merged_name = folder.name();
-    if args.models.iter().any(|name| name == merged_name) {
-        return Err(
-            Misuse(format!("`{merged_name}` cannot be merged into itself: choose another --name")).into()
-        );
-    }
-    let mut parts: Vec<StoredModel> = Vec::new();
-    let mut unfinished = Vec::new();
-    for name in &args.models {
-        let folder = ModelFolder::of(&project, name)?;
-        let part = folder.load(&project)?;
-        unfinished.extend(model::unfinished(&args.dir, &folder, &part.card).map(|it| format!("{name} {it}")));
-        parts.push(part);
-    }
-    let weights =
-        if args.weights.is_empty() { vec![1.0 / count as f32; count] } else { args.weights.clone() };
-    let pairs: Vec<(&Model, f32)> = parts.iter().map(|part| &part.model).zip(weights).collect();
-    let model = Model::merge(&pairs).map_err(|error| Misuse(error.to_string()))?;
-    let _lock = claim(&project, &folder, args.replace)?;
-    let mut card = Card::new(
-        &project.manifest().fingerprint,
-        &model,
-        &format!("merged from {}", args.models.join(", ")),
-    );
-    if !project.graph().edges(Split::Valid).is_empty() {
-        card.valid = Some(evaluate(&model, project.graph(), Split::Valid, Ties::Mean).overall);
-    }
-    card.unfinished = (!unfinished.is_empty()).then(|| unfinished.join(", "));
-    folder.save(&model, &card)?;
-    folder.forget_run()?;
+    let engine = Engine::open(&args.dir)?;
+    let merged = engine.merge(&MergeOptions {
+        models: args.models.clone(),
+        weights: args.weights.clone(),
+        name: args.name.clone(),
+        replace: args.replace,
+    })?;
     let mut table =
         output::table(&["model", "rank", "weight", "valid MRR", "H@1", "H@3", "H@10"], &[1, 2, 3, 4, 5, 6]);
-    for ((name, part), (_, weight)) in args.models.iter().zip(&parts).zip(&pairs) {
-        table.add_row(cells(name, &part.card, &format!("{weight:.3}")));
+    for MergedPart { name, card, weight, unfinished } in &merged.parts {
+        if let Some(position) = unfinished {
+            output::say(&format!("warning: {}", model::warning(&args.dir, name, card, position)));
+        }
+        table.add_row(cells(name, card, &format!("{weight:.3}")));
     }
-    table.add_row(cells(merged_name, &card, ""));
+    table.add_row(cells(&merged.name, &merged.card, ""));
     let mut out = output::out(false);
     write!(out, "{}", output::render(&table))?;
-    writeln!(out, "next: relatum link-eval {} --name {merged_name}", output::typed(&args.dir))?;
+    writeln!(out, "next: relatum link-eval {} --name {}", output::typed(&args.dir), merged.name)?;
     Ok(())
 }
 

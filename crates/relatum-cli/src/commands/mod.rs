@@ -22,6 +22,7 @@ mod sample;
 mod settings;
 mod stats;
 mod train;
+mod training;
 mod tune;
 
 use clap::{Parser, Subcommand};

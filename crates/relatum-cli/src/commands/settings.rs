@@ -1,8 +1,8 @@
 //! The flags that say what to train and how; `train` and `grid` share them.
 
-use relatum::train::{Optimizer, Regularizer, Settings};
+use relatum::train::{Candidates, GivenSettings, Optimizer, Regularizer, Settings};
 
-/// Flags of a training run; each left away keeps what was chosen for the graph.
+/// Flags of a training run; an omitted flag keeps the value that is chosen for the graph.
 #[derive(clap::Args)]
 pub(crate) struct Flags {
     /// The link predictor
@@ -60,52 +60,36 @@ pub(crate) struct Common {
     seed: Option<u64>,
 }
 
-#[derive(Clone, Copy)]
-struct Candidates(Option<usize>);
-
 impl Flags {
-    /// The settings with every given flag put in.
-    pub(crate) fn over(&self, mut settings: Settings) -> Settings {
-        set(&mut settings.model, self.model.clone());
-        set(&mut settings.rank, self.rank);
-        set(&mut settings.epochs, self.epochs);
-        set(&mut settings.batch_size, self.batch_size);
-        set(&mut settings.regularizer_weight, self.reg);
-        set(&mut settings.learning_rate, self.lr);
-        set(&mut settings.relation_loss, self.relation_loss);
-        if self.relation_loss.is_none() {
-            without_needless_relation_loss(&mut settings);
+    /// What the flags give.
+    pub(crate) fn given(&self) -> GivenSettings {
+        GivenSettings {
+            model: self.model.clone(),
+            rank: self.rank,
+            epochs: self.epochs,
+            batch_size: self.batch_size,
+            regularizer_weight: self.reg,
+            learning_rate: self.lr,
+            relation_loss: self.relation_loss,
+            ..self.common.given()
         }
-        self.common.over(settings)
-    }
-}
-
-/// A model that cannot predict relations must not fail over a choice nobody made.
-pub(super) fn without_needless_relation_loss(settings: &mut Settings) {
-    if relatum::model::predictor(&settings.model, 1).is_some_and(|predictor| !predictor.is_trilinear()) {
-        settings.relation_loss = 0.0;
     }
 }
 
 impl Common {
-    pub(crate) fn over(&self, mut settings: Settings) -> Settings {
-        set(&mut settings.regularizer, self.regularizer);
-        set(&mut settings.optimizer, self.optimizer);
-        set(&mut settings.cool_down, self.cool_down);
-        set(&mut settings.candidates, self.candidates.map(|candidates| candidates.0));
-        set(&mut settings.init_scale, self.init_scale);
-        set(&mut settings.eval_every, self.eval_every);
-        set(&mut settings.patience, self.patience);
-        set(&mut settings.seed, self.seed);
-        settings
-    }
-
-    /// A tenth of the epochs to cool down, whatever their number became, unless a flag says otherwise.
-    pub(crate) fn cooled(&self, mut settings: Settings) -> Settings {
-        if self.cool_down.is_none() {
-            settings.cool_down = relatum::train::cool_down(settings.epochs);
+    /// What the flags give.
+    pub(crate) fn given(&self) -> GivenSettings {
+        GivenSettings {
+            regularizer: self.regularizer,
+            optimizer: self.optimizer,
+            cool_down: self.cool_down,
+            candidates: self.candidates,
+            init_scale: self.init_scale,
+            eval_every: self.eval_every,
+            patience: self.patience,
+            seed: self.seed,
+            ..GivenSettings::default()
         }
-        settings
     }
 }
 
@@ -132,12 +116,6 @@ pub(super) fn flags_for(settings: &Settings, chosen: &Settings) -> String {
     };
     let pairs = list(settings).into_iter().zip(list(chosen));
     pairs.filter(|(a, b)| a != b).map(|((flag, value), _)| format!(" --{flag} {value}")).collect()
-}
-
-fn set<T>(place: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *place = value;
-    }
 }
 
 pub(super) fn positive(text: &str) -> Result<usize, String> {
@@ -173,10 +151,10 @@ fn optimizer(text: &str) -> Result<Optimizer, String> {
 
 fn candidates(text: &str) -> Result<Candidates, String> {
     if text == "all" {
-        return Ok(Candidates(None));
+        return Ok(Candidates::All);
     }
     match positive(text) {
-        Ok(number) => Ok(Candidates(Some(number))),
+        Ok(number) => Ok(Candidates::Sample(number)),
         Err(_) => Err("must be a whole number of at least 1, or `all`".to_owned()),
     }
 }

@@ -87,6 +87,12 @@ impl Control {
         Self { until: Some(until), ..self }
     }
 
+    /// The same with an end in time that is no later than this one.
+    #[must_use]
+    pub fn ending_by(&self, until: Instant) -> Self {
+        Self { until: Some(self.until.map_or(until, |own| own.min(until))), ..self.clone() }
+    }
+
     /// The same, stopped by this token.
     #[must_use]
     pub fn with_cancel(self, cancel: Cancel) -> Self {
@@ -235,6 +241,10 @@ mod tests {
         let late = Control::default().with_deadline(Instant::now());
         assert!(late.is_late() && late.limit() == Limit::Time && late.block(0, 1, 9) == 0);
         assert!(!late.without_limits().is_late());
+        let hour = Instant::now() + Duration::from_hours(1);
+        assert!(late.ending_by(hour).is_late(), "its own end comes first");
+        assert!(!Control::default().ending_by(hour).is_late());
+        assert!(Control::default().with_deadline(hour).ending_by(Instant::now()).is_late());
         let control = Control::default();
         control.cancel_token().clone().cancel();
         assert!(control.is_late() && control.limit() == Limit::Asked);

@@ -1,6 +1,7 @@
 //! Why the engine could not do what it was asked to.
 
 use super::options::OptionsError;
+use super::workflow::WorkflowError;
 use crate::benchmark::BenchmarkError;
 use crate::graph::NameError;
 use crate::import::ImportError;
@@ -32,6 +33,9 @@ pub enum Error {
     /// A model cannot be used.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// A work on models is refused, or failed and left something behind.
+    #[error(transparent)]
+    Workflow(#[from] WorkflowError),
     /// Training cannot go on.
     #[error(transparent)]
     Train(#[from] TrainError),
@@ -68,6 +72,7 @@ impl Error {
     pub fn fault(&self) -> Fault {
         match self {
             Self::Question(_) | Self::Options(_) | Self::Name(_) => Fault::Caller,
+            Self::Workflow(error) => error.fault(),
             Self::Search(error) => of_search(error),
             Self::Model(error) => of_model(error),
             Self::Train(error) => of_train(error),
@@ -126,6 +131,7 @@ fn of_import(error: &ImportError) -> Fault {
 
 fn of_read(error: &ReadError) -> Fault {
     match error {
+        ReadError::Labels(error) => of_read(error),
         ReadError::NotFound { .. }
         | ReadError::NoColumn { .. }
         | ReadError::NoGraphs { .. }

@@ -5,18 +5,34 @@
 //! calls the engine, and prints.
 
 mod ask;
+mod calibrate;
+mod create;
 mod error;
+mod grid;
 mod many;
+mod merge;
+mod models;
 mod options;
 mod predict;
+mod train;
+mod transfer;
+mod workflow;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use calibrate::Calibration;
+pub use create::{Made, Making, Sources, SourcesError};
 pub use error::{Error, Fault};
+pub use grid::{GridOptions, Searched, Trial, TrialBegins, TrialDiverged};
+pub use merge::{MergeOptions, Merged, MergedPart};
+pub use models::{ModelSummary, Models};
 pub use options::{DEFAULT_K, DEFAULT_TOP, Options, OptionsError, Resolved};
 pub use predict::{MissingEdge, MissingEdges, Sought};
+pub use train::{Start, TrainOptions, Trained, TrainingBegins};
+pub use transfer::{Exported, ImportOptions, Imported};
+pub use workflow::{Divergence, WorkflowError};
 
 use crate::benchmark::{Family, Setting, Tuned};
 use crate::graph::Graph;
@@ -97,6 +113,11 @@ impl Engine {
     /// keeps what it has.
     pub fn reload(&self) {
         self.shared.models.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Forgets one model that is open, because what is on disk has changed.
+    fn forget(&self, name: &str) {
+        self.shared.models.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
     }
 }
 

@@ -1,5 +1,8 @@
 //! Parameters of elsewhere, put into the order of a graph.
 
+use std::fs;
+use std::path::Path;
+
 use super::ImportError;
 use super::tables::{Matrix, Tables};
 use crate::graph::{Graph, Id, RelationId};
@@ -176,6 +179,20 @@ fn misfit(model: String, graph: String) -> ImportError {
     ModelError::Misfit { model, graph }.into()
 }
 
+/// Reads a list of names: a text file with a name a line, or a JSON list.
+pub fn read_names(path: &Path) -> Result<Vec<String>, ImportError> {
+    if !path.exists() {
+        return Err(ImportError::NotFound(path.to_owned()));
+    }
+    let text = fs::read_to_string(path).map_err(ImportError::io("read", path))?;
+    if path.extension().is_some_and(|ending| ending == "json") {
+        let names = serde_json::from_str(&text);
+        return names
+            .map_err(|error| ImportError::unexpected(path, "a JSON list of names", error.to_string()));
+    }
+    Ok(text.lines().map(str::to_owned).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,7 +272,7 @@ mod tests {
         let project = project(&dir.path().join("p"));
         let bare = || tables(vec![1.0, 2.0, 3.0, 4.0]);
         let unknown = adopt(&project, bare(), &Names::default(), None).unwrap_err().to_string();
-        assert!(unknown.contains("--model") && unknown.contains("distmult"), "{unknown}");
+        assert!(unknown.contains("name it") && unknown.contains("distmult"), "{unknown}");
         let own = adopt(&project, bare(), &Names::default(), Some("distmult")).unwrap();
         let card = Card::new(&project.manifest().fingerprint, &own, "trained");
         let carded = || Tables { model: Some(card.model.clone()), card: Some(card.clone()), ..bare() };

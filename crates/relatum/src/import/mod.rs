@@ -13,7 +13,7 @@ pub mod read;
 mod tables;
 mod torch;
 
-pub use adopt::{Names, adopt, reciprocal_name};
+pub use adopt::{Names, adopt, read_names, reciprocal_name};
 pub use npy::write_npy;
 pub use tables::{
     CALIBRATIONS, CARD, ENTITIES, ENTITY_NAMES, Matrix, RELATION_NAMES, RELATIONS, Tables, read_tables,
@@ -55,17 +55,19 @@ pub enum ImportError {
     /// There is no such file or folder. Check the spelling and the current folder.
     #[error("there is no file {}: check the spelling, and the folder you are in", .0.display())]
     NotFound(PathBuf),
-    /// Nothing says which link predictor the numbers belong to: name it with `--model`.
+    /// Nothing says which link predictor the numbers belong to: name it.
     #[error(
-        "nothing in the file says which link predictor its numbers belong to, and several would fit: name it with \
-         `--model` ({known})"
+        "nothing in the file says which link predictor its numbers belong to, and several would fit: name it \
+         ({known})"
     )]
     UnknownKind {
         /// The link predictors that there are.
         known: String,
     },
     /// The file says which link predictor it is of, and it is not the one that was named.
-    #[error("the card says that this is a {card} of rank {rank}, not a {wanted}: leave `--model` out")]
+    #[error(
+        "the card says that this is a {card} of rank {rank}, not a {wanted}: leave the link predictor open"
+    )]
     OtherKind {
         /// What the card says.
         card: String,
@@ -74,10 +76,10 @@ pub enum ImportError {
         /// What was named.
         wanted: String,
     },
-    /// The rows do not have the width of the link predictor: name the right one with `--model`.
+    /// The rows do not have the width of the link predictor: name the right one.
     #[error(
         "the file has {entities} values a row for entities and {relations} for relations, which is no `{model}` \
-         of any rank: that has {a_factor} and {a_relation_factor} values a factor; name another predictor with `--model`"
+         of any rank: that has {a_factor} and {a_relation_factor} values a factor; name another link predictor"
     )]
     Width {
         /// Values of an entity's row.
@@ -115,7 +117,7 @@ pub enum ImportError {
         value: f32,
     },
     /// The name of the file does not say how to read it: give it a known ending.
-    #[error("{}: cannot tell what this is; known are .pt and .pth (PyTorch), .safetensors, the folder that `relatum export` writes, and two .npy files (entities, then relations)", .0.display())]
+    #[error("{}: cannot tell what this is; known are .pt and .pth (PyTorch), .safetensors, the folder that an export of Relatum writes, and two .npy files (entities, then relations)", .0.display())]
     UnknownFormat(PathBuf),
 }
 

@@ -91,7 +91,7 @@ pub const RELATION_NAMES: &str = "relations.json";
 fn folder(dir: &Path) -> Result<Tables, ImportError> {
     let [entities, relations] = [ENTITIES, RELATIONS].map(|name| dir.join(name));
     if !entities.exists() || !relations.exists() {
-        let expected = format!("a folder with {ENTITIES} and {RELATIONS}, as `relatum export` writes it");
+        let expected = format!("a folder with {ENTITIES} and {RELATIONS}, as an export of Relatum writes it");
         return Err(ImportError::unexpected(dir, expected, "another folder"));
     }
     let card = read_json(&dir.join(CARD))?;
@@ -112,7 +112,7 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, I
         text => text.map_err(ImportError::io("read", path))?,
     };
     let content = serde_json::from_str(&text);
-    let expected = "the JSON that `relatum export` writes";
+    let expected = "the JSON that an export of Relatum writes";
     content.map(Some).map_err(|error| ImportError::unexpected(path, expected, error.to_string()))
 }
 

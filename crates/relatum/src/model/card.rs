@@ -96,7 +96,7 @@ pub enum ModelError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// There is no such model yet: train or import it.
-    #[error("there is no model `{name}` in {}{}: train it with `relatum train {} --name {name}`", dir.display(), others(there), dir.display())]
+    #[error("there is no model `{name}` in {}{}: train or import it first, or name another", dir.display(), others(there))]
     Missing {
         /// The model's name.
         name: String,

@@ -32,7 +32,7 @@ pub use manifest::{Counts, Manifest, Source};
 pub(crate) use models::CALIBRATION;
 pub use models::{Glance, ModelFolder, ModelLock, write_model};
 pub use results::{Cell, CellKey, Forgotten, Results};
-pub use run::{EpochRecord, Event, Outcome, Run};
+pub use run::{EndsAfter, EpochRecord, Outcome, Run};
 
 use self::manifest::FileSeal;
 use crate::benchmark::QuerySet;

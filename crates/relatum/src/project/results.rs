@@ -46,7 +46,7 @@ pub struct CellKey<'a> {
 }
 
 /// Results that were forgotten because they rest on an earlier calibration of the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {
     /// Types of query whose choice had an adaptive setting among its trials, in all families.
     pub choices: usize,
@@ -119,9 +119,14 @@ impl Results {
         Ok(Some((kept, forgotten)))
     }
 
+    /// Whether anything was kept in a model's folder, of whatever model.
+    pub fn exist(folder: &Path) -> bool {
+        folder.join(FILE).exists()
+    }
+
     /// The same, where something was kept: the model is not even hashed where nothing was.
     pub fn find(folder: &Path, model: &Model) -> Result<Option<Self>, StoreError> {
-        if folder.join(FILE).exists() { Self::open(folder, model).map(Some) } else { Ok(None) }
+        if Self::exist(folder) { Self::open(folder, model).map(Some) } else { Ok(None) }
     }
 
     /// Reads what was kept in a model's folder, whatever model it is of, and says whether there is

@@ -2,19 +2,19 @@
 
 use std::fs;
 use std::io::Write;
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::chart::chart;
 use super::{Checkpoint, ModelFolder, Project};
+use crate::control::Control;
 use crate::graph::Split;
 use crate::model::{Card, CurvePoint, LinkMetrics, Ties};
 use crate::store::{StoreError, write_atomically};
-use crate::train::{BatchReport, Epoch, Progress, Settings, TrainError, Trainer, evaluate_some, sampled};
+use crate::train::{Epoch, Progress, Settings, TrainError, Trainer, evaluate_some, sampled};
 
-/// What is known of a finished epoch.
+/// What is known of a finished epoch, validated where that was due; listeners of a [`Control`] hear of each.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EpochRecord {
     /// The epoch, from 1.
@@ -27,25 +27,19 @@ pub struct EpochRecord {
     pub valid: Option<LinkMetrics>,
 }
 
-/// What a run tells its observer.
-#[derive(Clone, Copy, Debug)]
-pub enum Event {
-    /// A batch is done.
-    Batch(BatchReport),
-    /// An epoch is done, and validated where that was due.
-    Epoch(EpochRecord),
-    /// Validation got no better: the run cools down and ends after this epoch.
-    EndsAfter(usize),
-}
+/// An event: validation got no better, so the run cools down and ends after this epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndsAfter(pub usize);
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// All epochs were done.
     Finished,
     /// Validation got no better for as long as patience allowed.
     StoppedEarly,
-    /// The observer asked to stop; the run can be resumed.
+    /// Somebody asked to stop, or the time was up; the run can be resumed.
     Interrupted,
 }
 
@@ -132,12 +126,12 @@ impl<'a> Run<'a> {
         &self.folder
     }
 
-    /// Trains to the end, or until `observe` asks to stop; whichever it is, model and checkpoint
-    /// are on disk afterwards.
-    pub fn train(
-        &mut self,
-        mut observe: impl FnMut(Event) -> ControlFlow<()>,
-    ) -> Result<Outcome, TrainError> {
+    /// Trains to the end, or until it is asked to stop or the time is up; whichever it is, model and
+    /// checkpoint are on disk afterwards.
+    ///
+    /// Listeners hear a [`BatchReport`](crate::train::BatchReport) after every batch, an [`EpochRecord`]
+    /// after every epoch, and [`EndsAfter`] where the run will end before its last epoch.
+    pub fn train(&mut self, control: &Control) -> Result<Outcome, TrainError> {
         let replaces = self.folder.model_file().exists() || Checkpoint::file(&self.folder).exists();
         if self.trainer.progress().step == 0 && !replaces {
             // So that there is something to resume from the first moment on.
@@ -146,24 +140,19 @@ impl<'a> Run<'a> {
         while !self.checkpoint.finished && self.trainer.progress().epoch < self.checkpoint.last_epoch() {
             let began = Instant::now();
             let before = self.seconds;
-            let mut asked = ControlFlow::Continue(());
-            let saved = self.saved;
-            let epoch = self.trainer.run_epoch(|report| {
-                asked = observe(Event::Batch(report));
-                let due = saved.elapsed() > CHECKPOINT_WITHIN;
-                if asked.is_break() || due { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })?;
+            let epoch = self.trainer.run_epoch(&control.ending_by(self.saved + CHECKPOINT_WITHIN))?;
             self.seconds = before + began.elapsed().as_secs_f64();
             let Epoch::Finished(loss) = epoch else {
                 self.save_checkpoint()?;
-                if asked.is_break() {
+                if control.is_late() {
                     return self.interrupted();
                 }
                 continue;
             };
             let ended = self.checkpoint.ends;
             let record = self.finish_epoch(loss)?;
-            if observe(Event::Epoch(record)).is_break() || asked.is_break() {
+            control.tell(&record);
+            if control.is_late() {
                 self.save_checkpoint()?;
                 return self.interrupted();
             }
@@ -172,7 +161,7 @@ impl<'a> Run<'a> {
                 return Ok(Outcome::StoppedEarly);
             }
             if self.checkpoint.ends != ended {
-                let _ = observe(Event::EndsAfter(self.checkpoint.last_epoch()));
+                control.tell(&EndsAfter(self.checkpoint.last_epoch()));
             }
             let first = self.kept.is_none();
             if first || record.valid.is_some() || self.saved.elapsed() > CHECKPOINT_AFTER {

@@ -24,7 +24,7 @@ pub enum StoreError {
     #[error("another process is making {} at this moment: wait until it has finished", .0.display())]
     Busy(PathBuf),
     /// The folder has no manifest, so it is not a project, or one whose making was cut off.
-    #[error("{} is not a Relatum project (it has no {manifest}): make one with `relatum init {} FILES…`", dir.display(), dir.display())]
+    #[error("{} is not a Relatum project (it has no {manifest}): name the folder of one, or make one of files of triples", dir.display())]
     NotAProject {
         /// The folder.
         dir: PathBuf,
@@ -32,7 +32,7 @@ pub enum StoreError {
         manifest: &'static str,
     },
     /// A file does not begin as Relatum's files do. It was replaced or is not ours.
-    #[error("{} is not a Relatum {expected} file (it begins with {found}): restore it, or make it anew (a graph with `init`, a model with `train`)", path.display())]
+    #[error("{} is not a Relatum {expected} file (it begins with {found}): restore it, or make it anew (read the files of the graph again, train the model again)", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -53,7 +53,7 @@ pub enum StoreError {
     },
     /// The file's content contradicts its header, its checksum or another file.
     /// Restore it from a copy, or make it anew.
-    #[error("{} is damaged: {what}: restore it from a copy, or make it anew (a graph with `init`, a model with `train`)", path.display())]
+    #[error("{} is damaged: {what}: restore it from a copy, or make it anew (read the files of the graph again, train the model again)", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

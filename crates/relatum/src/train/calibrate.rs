@@ -23,8 +23,10 @@ mod sample;
 mod tests;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::TrainError;
+use crate::control::Control;
 use crate::graph::{Graph, Id, RelationId};
 use crate::kernels::adagrad;
 use crate::model::{Affine, Model, Reciprocals};
@@ -40,7 +42,8 @@ const BATCH: usize = 32;
 pub struct CalibrateSettings {
     /// How many questions are drawn; a tenth of them is held out.
     pub queries: usize,
-    /// How often each is seen.
+    /// How often each is seen at most: the calibration ends before when the held-out loss has all but
+    /// stopped falling.
     pub epochs: usize,
     /// The learning rate of Adagrad.
     pub learning_rate: f32,
@@ -52,8 +55,54 @@ pub struct CalibrateSettings {
 
 impl Default for CalibrateSettings {
     fn default() -> Self {
-        Self { queries: 3000, epochs: 8, learning_rate: 0.2, binary: 0.01, seed: 0 }
+        Self { queries: 3000, epochs: 40, learning_rate: 0.2, binary: 0.01, seed: 0 }
     }
+}
+
+impl CalibrateSettings {
+    fn check(&self) -> Result<(), TrainError> {
+        let out = |setting, value: String, expected| Err(TrainError::Setting { setting, value, expected });
+        if self.queries < 2 {
+            let expected = "at least 2: one to learn from, one held out";
+            return out("the number of questions", self.queries.to_string(), expected);
+        }
+        if self.epochs == 0 {
+            return out("the number of epochs", "0".to_owned(), "at least 1");
+        }
+        if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
+            return out("the learning rate", self.learning_rate.to_string(), "above 0 and finite");
+        }
+        if !(self.binary >= 0.0 && self.binary.is_finite()) {
+            return out("the weight of the binary loss", self.binary.to_string(), "at least 0 and finite");
+        }
+        Ok(())
+    }
+}
+
+/// A held-out loss falls if it is below so much of the least before it.
+const FALL: f64 = 0.999;
+/// After so many epochs in which it does not fall the calibration ends.
+const PATIENCE: usize = 3;
+
+/// An event: the held-out loss after an epoch; epoch 0 is the plain sigmoid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CalibrationEpoch {
+    /// The epoch.
+    pub epoch: usize,
+    /// The mean loss of a held-out question.
+    pub loss: f64,
+}
+
+/// How a calibration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CalibrationEnd {
+    /// The held-out loss all but stopped falling.
+    Settled,
+    /// All epochs were done while the held-out loss still fell: more of them would do more.
+    StillFalling,
+    /// Somebody asked to stop, or the time was up.
+    Interrupted,
 }
 
 /// How a calibration came out.
@@ -67,16 +116,19 @@ pub struct Calibrated {
     pub losses: Vec<f64>,
     /// How many questions were drawn.
     pub queries: usize,
+    /// How it ended.
+    pub end: CalibrationEnd,
 }
 
-/// Learns the adaptive calibration of a model. `go_on` hears the held-out loss of each epoch and
-/// may say no; then the best so far is taken.
+/// Learns the adaptive calibration of a model. Listeners hear a [`CalibrationEpoch`] after each epoch; it can
+/// be stopped between two batches of questions, and then the best epoch so far is taken.
 pub fn calibrate(
     model: &Model,
     graph: &Graph,
     settings: CalibrateSettings,
-    go_on: &mut dyn FnMut(usize, f64) -> bool,
+    control: &Control,
 ) -> Result<Calibrated, TrainError> {
+    settings.check()?;
     let reciprocals = Reciprocals::of(graph);
     let questions = sample::draw(graph, &reciprocals, settings.queries, settings.seed);
     // One to learn from and one to be judged by.
@@ -95,13 +147,18 @@ pub fn calibrate(
     if !losses[0].is_finite() {
         return Err(TrainError::Uncalibrated);
     }
+    control.tell(&CalibrationEpoch { epoch: 0, loss: losses[0] });
     let mut best = (0, lines.clone());
-    if !go_on(0, losses[0]) {
-        return Ok(Calibrated { affine: lines.affine()?, epoch: 0, losses, queries: questions.len() });
-    }
-    for epoch in 1..=settings.epochs {
+    // The last epoch in which the loss fell, and how far.
+    let (mut fell, mut least) = (0, losses[0]);
+    let mut end = CalibrationEnd::StillFalling;
+    'epochs: for epoch in 1..=settings.epochs {
         Rng::stream(settings.seed, epoch as u64).shuffle(&mut order);
         for batch in order.chunks(BATCH) {
+            if control.is_late() {
+                end = CalibrationEnd::Interrupted;
+                break 'epochs;
+            }
             let (_, gradient) = pass(model, batch, &lines, settings.binary);
             lines.step(&gradient, batch.len(), settings.learning_rate);
         }
@@ -114,12 +171,17 @@ pub fn calibrate(
             best = (epoch, lines.clone());
         }
         losses.push(loss);
-        if !go_on(epoch, loss) {
+        control.tell(&CalibrationEpoch { epoch, loss });
+        if loss < least * FALL {
+            (fell, least) = (epoch, loss);
+        }
+        if epoch >= fell + PATIENCE {
+            end = CalibrationEnd::Settled;
             break;
         }
     }
     let (epoch, lines) = best;
-    Ok(Calibrated { affine: lines.affine()?, epoch, losses, queries: questions.len() })
+    Ok(Calibrated { affine: lines.affine()?, epoch, losses, queries: questions.len(), end })
 }
 
 /// `∂L/∂a`, `∂L/∂b` by the line of one relation.

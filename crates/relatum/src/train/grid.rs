@@ -1,9 +1,13 @@
 //! Every combination of a few settings.
 
-use super::Settings;
+use serde::{Deserialize, Serialize};
+
+use super::given::without_needless_relation_loss;
+use super::{GivenSettings, Settings};
 
 /// The values to try of each setting; an empty list keeps the base's value.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Grid {
     /// Link predictors.
     pub models: Vec<String>,
@@ -29,6 +33,15 @@ impl Grid {
         vary(&mut all, &self.regularizer_weights, |settings, value| settings.regularizer_weight = *value);
         vary(&mut all, &self.learning_rates, |settings, value| settings.learning_rate = *value);
         vary(&mut all, &self.relation_losses, |settings, value| settings.relation_loss = *value);
+        all
+    }
+
+    /// All combinations where some of the other settings are given and the rest was chosen.
+    pub fn resolve(&self, given: &GivenSettings, chosen: Settings) -> Vec<Settings> {
+        let mut all = self.settings(&given.resolve(chosen));
+        if self.relation_losses.is_empty() && given.relation_loss.is_none() {
+            all.iter_mut().for_each(without_needless_relation_loss);
+        }
         all
     }
 
@@ -66,6 +79,18 @@ fn vary<T>(all: &mut Vec<Settings>, values: &[T], set: impl Fn(&mut Settings, &T
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_model_without_relation_prediction_joins_a_grid_whose_relation_loss_nobody_gave() {
+        let chosen = Settings { relation_loss: 0.5, ..Settings::default() };
+        let grid = Grid { models: vec!["complex".to_owned(), "transe".to_owned()], ..Grid::default() };
+        let losses = |given: &GivenSettings| {
+            grid.resolve(given, chosen.clone()).iter().map(|it| it.relation_loss).collect::<Vec<_>>()
+        };
+        assert_eq!(losses(&GivenSettings::default()), [0.5, 0.0]);
+        let given = GivenSettings { relation_loss: Some(0.25), ..GivenSettings::default() };
+        assert_eq!(losses(&given), [0.25, 0.25]);
+    }
 
     #[test]
     fn a_grid_is_every_combination_under_its_own_name() {

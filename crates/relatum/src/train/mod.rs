@@ -8,6 +8,7 @@ mod calibrate;
 mod candidates;
 mod evaluate;
 mod floor;
+mod given;
 mod grid;
 mod groups;
 mod memory;
@@ -19,10 +20,11 @@ mod settings;
 mod step;
 mod trainer;
 
-pub use calibrate::{CalibrateSettings, Calibrated, calibrate};
+pub use calibrate::{CalibrateSettings, Calibrated, CalibrationEnd, CalibrationEpoch, calibrate};
 pub(crate) use evaluate::sampled;
 pub use evaluate::{LinkReport, RelationMetrics, evaluate, evaluate_some};
 pub use floor::Floor;
+pub use given::{Candidates, GivenSettings};
 pub use grid::Grid;
 pub use memory::Memory;
 pub use optimizer::Optimizer;
@@ -63,7 +65,7 @@ pub enum TrainError {
     /// A setting is outside its range: choose one inside it.
     #[error("{setting} is {value}, but must be {expected}")]
     Setting {
-        /// The setting, as on the command line.
+        /// The setting, in words.
         setting: &'static str,
         /// What was given.
         value: String,
@@ -114,9 +116,9 @@ pub enum TrainError {
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The checkpoint does not fit: start anew.
-    #[error("the checkpoint cannot be continued: {0}; train without `--resume` to start anew")]
+    #[error("the checkpoint cannot be continued: {0}; begin a new run")]
     Checkpoint(String),
-    /// There is nothing to resume: train without `--resume`.
-    #[error("there is no checkpoint in {}: train without `--resume` to start", .0.display())]
+    /// There is nothing to resume: begin a new run.
+    #[error("there is no checkpoint in {}: there is nothing to resume, so begin a new run", .0.display())]
     NothingToResume(std::path::PathBuf),
 }

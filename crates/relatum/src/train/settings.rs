@@ -66,7 +66,39 @@ impl Default for Settings {
     }
 }
 
+impl std::fmt::Display for Settings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let words = self.in_words().into_iter().map(|(name, value)| format!("{name} {value}"));
+        f.write_str(&words.collect::<Vec<_>>().join(", "))
+    }
+}
+
 impl Settings {
+    /// Every setting that people ask for, by name, in words.
+    pub fn in_words(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("model", self.model.clone()),
+            ("rank", self.rank.to_string()),
+            ("epochs", self.epochs.to_string()),
+            ("batch size", self.batch_size.to_string()),
+            ("regulariser", format!("{}, weight {}", self.regularizer.name(), self.regularizer_weight)),
+            ("optimiser", format!("{}, rate {}", self.optimizer.name(), self.learning_rate)),
+            (
+                "cool-down",
+                match self.cool_down {
+                    0 => "none".to_owned(),
+                    1 => "the last epoch".to_owned(),
+                    epochs => format!("the last {epochs} epochs"),
+                },
+            ),
+            ("relation loss", self.relation_loss.to_string()),
+            ("candidates", self.candidates.map_or("all entities".to_owned(), |n| n.to_string())),
+            ("validation", format!("every {} epochs, patience {}", self.eval_every, self.patience)),
+            ("initial scale", self.init_scale.to_string()),
+            ("seed", self.seed.to_string()),
+        ]
+    }
+
     /// Checks every value and gives the link predictor they name.
     pub fn predictor(&self) -> Result<Arc<dyn LinkPredictor>, TrainError> {
         let out = |setting, value: String, expected| Err(TrainError::Setting { setting, value, expected });

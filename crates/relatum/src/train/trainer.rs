@@ -1,6 +1,5 @@
 //! One epoch after another.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::groups::{Batches, Groups};
 use super::step::Stepper;
 use super::{Memory, Settings, TrainError, memory};
+use crate::control::Control;
 use crate::graph::{Graph, Split};
 use crate::model::{LinkPredictor, Model, Reciprocals};
 use crate::random::Rng;
@@ -29,7 +29,7 @@ pub struct Progress {
     pub triples: usize,
 }
 
-/// What is known after a batch.
+/// What is known after a batch; listeners of a [`Control`] hear of each.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchReport {
     /// Finished batches of the epoch.
@@ -49,7 +49,7 @@ pub struct BatchReport {
 pub enum Epoch {
     /// All batches were done; the mean loss of a triple.
     Finished(f64),
-    /// The caller asked to stop; the trainer can go on from here.
+    /// Somebody asked to stop, or the time was up; the trainer can go on from here.
     Stopped,
 }
 
@@ -261,12 +261,9 @@ impl Trainer {
         self.last_epoch = epoch;
     }
 
-    /// Runs the rest of the epoch under way. `on_batch` hears of every batch and may stop the run
-    /// between two of them.
-    pub fn run_epoch(
-        &mut self,
-        mut on_batch: impl FnMut(BatchReport) -> ControlFlow<()>,
-    ) -> Result<Epoch, TrainError> {
+    /// Runs the rest of the epoch under way. Listeners hear a [`BatchReport`] after every batch, and the
+    /// work can be stopped between two of them.
+    pub fn run_epoch(&mut self, control: &Control) -> Result<Epoch, TrainError> {
         while self.progress.batch < self.batches.len() {
             let batch = self.groups.batch(&self.batches, self.progress.batch);
             let candidates = self.sample().map(|sample| {
@@ -285,14 +282,14 @@ impl Trainer {
                 let (epoch, batch) = (self.progress.epoch + 1, self.progress.batch);
                 return Err(self.diverged(epoch, batch, format!("the loss became {loss}")));
             }
-            let report = BatchReport {
+            control.tell(&BatchReport {
                 batch: self.progress.batch,
                 batches: self.batches.len(),
                 triples: self.progress.triples,
                 loss: self.progress.loss_sum / self.progress.triples as f64,
                 rows,
-            };
-            if on_batch(report).is_break() && self.progress.batch < self.batches.len() {
+            });
+            if control.is_late() && self.progress.batch < self.batches.len() {
                 return Ok(Epoch::Stopped);
             }
         }

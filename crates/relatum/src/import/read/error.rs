@@ -84,7 +84,7 @@ pub enum ReadError {
         what: String,
     },
     /// A named graph was asked for of a file that has no graphs.
-    #[error("{file} is {format}, which has no named graphs: --graph is for N-Quads, TriG and JSON-LD")]
+    #[error("{file} is {format}, which has no named graphs: only N-Quads, TriG and JSON-LD have them")]
     NoGraphs {
         /// The file.
         file: String,
@@ -96,13 +96,13 @@ pub enum ReadError {
     Empty {
         /// The file.
         file: String,
-        /// What it holds instead, and what to do.
-        why: String,
+        /// What it holds instead.
+        why: Emptiness,
     },
     /// Neither the name nor the content says what the file is.
     #[error(
         "cannot tell what {file} is (it begins with {start}): expected triples as TSV, CSV, N-Triples, \
-         Turtle, N-Quads, TriG, RDF/XML or JSON-LD; say which with --format"
+         Turtle, N-Quads, TriG, RDF/XML or JSON-LD; say which of them it is"
     )]
     UnknownFormat {
         /// The file.
@@ -122,8 +122,8 @@ pub enum ReadError {
     },
     /// A table has more than three columns and does not say which are head, relation and tail.
     #[error(
-        "{file}:{line}: expected 3 columns, found {found} ({first}): take three of them as head, relation and tail \
-         with --columns, for example --columns {columns}"
+        "{file}:{line}: expected 3 columns, found {found} ({first}): take three of them as head, relation and \
+         tail, for example {columns}"
     )]
     WhichColumns {
         /// The file.
@@ -137,8 +137,8 @@ pub enum ReadError {
         /// Three columns that could be meant.
         columns: String,
     },
-    /// A line is not a triple. Mend it, or read past such lines with `--skip-bad-lines`.
-    #[error("{file}:{line}: {problem}; mend the line, or pass over such lines with --skip-bad-lines")]
+    /// A line is not a triple. Mend it, or pass over such lines.
+    #[error("{file}:{line}: {problem}; mend the line, or pass over such lines")]
     BadLine {
         /// The file.
         file: String,
@@ -147,6 +147,9 @@ pub enum ReadError {
         /// What is wrong with it.
         problem: LineProblem,
     },
+    /// A file of labels cannot be read.
+    #[error("while reading labels: {0}")]
+    Labels(Box<Self>),
     /// A file of labels is empty. It should have two columns, name and label.
     #[error("{file} is empty: expected lines with two columns, name and label")]
     NoLabels {
@@ -154,7 +157,9 @@ pub enum ReadError {
         file: String,
     },
     /// One statement is longer than any RDF tool writes them.
-    #[error("{file} holds a statement longer than 16 MiB: is it the RDF that its name or --format says?")]
+    #[error(
+        "{file} holds a statement longer than 16 MiB: is it the RDF that its name or the given format says?"
+    )]
     TooLong {
         /// The file.
         file: String,
@@ -171,6 +176,32 @@ pub enum ReadError {
     /// A split was asked for that cannot be made.
     #[error(transparent)]
     Split(#[from] crate::graph::SplitError),
+}
+
+/// What a file holds that holds no triples.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Emptiness {
+    /// Nothing that could be read.
+    #[error("")]
+    Nothing,
+    /// No bytes, or white space alone.
+    #[error(": it is empty")]
+    Blank,
+    /// Bad lines alone, the first of which is described.
+    #[error(": all its lines are bad (line {line}: {problem})")]
+    BadLines {
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        problem: LineProblem,
+    },
+    /// RDF triples with literals alone: keep literals as entities.
+    #[error(": all its objects are literals, which are left out unless they are kept as entities")]
+    Literals,
+    /// Quads of other graphs than the one that was asked for: ask for one of these.
+    #[error(": all its quads are in other graphs ({}), of which one can be read", .0.join(", "))]
+    OtherGraphs(Vec<String>),
 }
 
 /// What is wrong with one line.
@@ -234,9 +265,7 @@ fn may_not(error: &io::Error) -> &'static str {
 
 fn columns_hint(expected: usize, found: usize) -> &'static str {
     match found {
-        _ if found > expected && expected == 3 => {
-            " (say which columns to take with --columns, e.g. --columns 1,2,3)"
-        }
+        _ if found > expected && expected == 3 => " (say which columns to take, such as 1,2,3)",
         1 => " (are the columns separated by tabs, or by commas in a .csv file, and all quotes closed?)",
         _ => "",
     }

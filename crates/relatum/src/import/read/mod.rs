@@ -25,17 +25,18 @@ mod watch;
 use std::path::Path;
 
 pub use columns::{Column, Columns, Header};
-pub use error::{LineProblem, ReadError};
+pub use error::{Emptiness, LineProblem, ReadError};
 pub use folder::{BenchmarkFolder, FolderError, FolderReport};
 pub use format::Format;
 pub use header::HeaderSign;
-pub use source::{Observer, Unobserved};
+pub use source::BytesRead;
 
 use self::columns::{Layout, layout, quoted};
 use self::delimited::{Text, read_rows};
 use self::header::FirstRows;
 use self::rdf::{BlankNodes, RdfLabels, RdfReader};
 use self::source::Source;
+use crate::control::Control;
 use crate::graph::{GraphBuilder, Split, Triple};
 
 /// How to read files.
@@ -89,20 +90,21 @@ pub struct Reader<'a> {
     builder: GraphBuilder,
     labels: RdfLabels,
     options: Options,
-    observer: &'a dyn Observer,
+    control: &'a Control,
     blank_nodes: BlankNodes,
     /// The headers of tables so far, their fields with tabs between.
     headers: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
-    /// A reader that adds to what a builder holds already.
-    pub fn new(builder: GraphBuilder, options: Options, observer: &'a dyn Observer) -> Self {
+    /// A reader that adds to what a builder holds already. Listeners hear [`BytesRead`]; a reading that is
+    /// stopped ends with [`ReadError::Stopped`].
+    pub fn new(builder: GraphBuilder, options: Options, control: &'a Control) -> Self {
         Self {
             builder,
             labels: RdfLabels::default(),
             options,
-            observer,
+            control,
             blank_nodes: BlankNodes::default(),
             headers: Vec::new(),
         }
@@ -110,10 +112,12 @@ impl<'a> Reader<'a> {
 
     /// Reads one file, or standard input for `-`, into a split.
     pub fn read(&mut self, path: &Path, split: Split) -> Result<FileReport, ReadError> {
-        let source = Source::open(path, self.observer)?;
+        let source = Source::open(path, self.control)?;
         let format = match self.options.format {
             Some(format) => format,
-            None if source.start.trim_ascii().is_empty() => return Err(empty(&source.name, ": it is empty")),
+            None if source.start.trim_ascii().is_empty() => {
+                return Err(empty(&source.name, Emptiness::Blank));
+            }
             None => Format::guess(path, &source)?,
         };
         let mut report =
@@ -139,7 +143,7 @@ impl<'a> Reader<'a> {
         report.bad_lines = problems.count;
         report.bad_examples = problems.examples;
         if report.triples == 0 {
-            return Err(empty(&report.file, &why_empty(&report)));
+            return Err(empty(&report.file.clone(), why_empty(report)));
         }
         Ok(report)
     }
@@ -149,7 +153,7 @@ impl<'a> Reader<'a> {
     pub fn read_labels(&mut self, path: &Path) -> Result<LabelReport, ReadError> {
         // What a person gives counts for more than what a file of triples says.
         std::mem::take(&mut self.labels).apply(&mut self.builder);
-        let source = Source::open(path, self.observer)?;
+        let source = Source::open(path, self.control)?;
         if source.start.trim_ascii().is_empty() {
             return Err(ReadError::NoLabels { file: source.name });
         }
@@ -292,24 +296,19 @@ impl Problems {
     }
 }
 
-fn empty(file: &str, why: &str) -> ReadError {
-    ReadError::Empty { file: file.to_owned(), why: why.to_owned() }
+fn empty(file: &str, why: Emptiness) -> ReadError {
+    ReadError::Empty { file: file.to_owned(), why }
 }
 
-fn why_empty(report: &FileReport) -> String {
+fn why_empty(report: FileReport) -> Emptiness {
     match report {
-        FileReport { bad_lines: 1.., bad_examples, .. } => match bad_examples.first() {
-            Some((line, problem)) => format!(": all its lines are bad (line {line}: {problem})"),
-            None => String::new(),
+        FileReport { bad_lines: 1.., bad_examples, .. } => match bad_examples.into_iter().next() {
+            Some((line, problem)) => Emptiness::BadLines { line, problem },
+            None => Emptiness::Nothing,
         },
-        FileReport { literals: 1.., .. } => {
-            ": all its objects are literals (keep them as entities with --literals)".to_owned()
-        }
-        FileReport { other_graphs: 1.., other_graph_names, .. } => {
-            let names = other_graph_names.join(", ");
-            format!(": all its quads are in other graphs ({names}); --graph IRI reads one of them")
-        }
-        _ => String::new(),
+        FileReport { literals: 1.., .. } => Emptiness::Literals,
+        FileReport { other_graphs: 1.., other_graph_names, .. } => Emptiness::OtherGraphs(other_graph_names),
+        _ => Emptiness::Nothing,
     }
 }
 

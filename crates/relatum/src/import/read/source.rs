@@ -12,22 +12,11 @@ use std::time::Duration;
 use flate2::bufread::GzDecoder;
 
 use super::error::ReadError;
+use crate::control::Control;
 
-/// What a long read tells its caller, and asks of it.
-pub trait Observer: Sync {
-    /// So many more bytes of the source have been read.
-    fn advance(&self, bytes: u64) {
-        let _ = bytes;
-    }
-    /// Whether to stop; asked often.
-    fn stop(&self) -> bool {
-        false
-    }
-}
-
-/// An observer that does not look.
-pub struct Unobserved;
-impl Observer for Unobserved {}
+/// An event: so many more bytes of a source have been read, before they are decompressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BytesRead(pub u64);
 
 /// An opened source of bytes, with its first bytes already at hand.
 pub(super) struct Source<'a> {
@@ -59,21 +48,21 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 
 impl<'a> Source<'a> {
     /// Opens a path, or standard input for `-`.
-    pub(super) fn open(path: &Path, observer: &'a dyn Observer) -> Result<Self, ReadError> {
+    pub(super) fn open(path: &Path, control: &'a Control) -> Result<Self, ReadError> {
         let given_up = GivenUp::default();
         if path == Path::new("-") {
-            let pump = Pump::start(|| Ok(io::stdin()), observer, given_up.clone());
-            return Self::new("standard input".to_owned(), pump, observer, given_up);
+            let pump = Pump::start(|| Ok(io::stdin()), control, given_up.clone());
+            return Self::new("standard input".to_owned(), pump, control, given_up);
         }
         let name = path.display().to_string();
         if fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
             // A named pipe waits already when it is opened.
             let path = path.to_owned();
-            let pump = Pump::start(move || File::open(path), observer, given_up.clone());
-            return Self::new(name, pump, observer, given_up);
+            let pump = Pump::start(move || File::open(path), control, given_up.clone());
+            return Self::new(name, pump, control, given_up);
         }
         match File::open(path) {
-            Ok(file) => Self::new(name, file, observer, given_up),
+            Ok(file) => Self::new(name, file, control, given_up),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(ReadError::NotFound { file: name }),
             Err(source) => Err(ReadError::Io { file: name, source }),
         }
@@ -82,10 +71,10 @@ impl<'a> Source<'a> {
     fn new(
         name: String,
         bytes: impl Read + Send + 'a,
-        observer: &'a dyn Observer,
+        control: &'a Control,
         given_up: GivenUp,
     ) -> Result<Self, ReadError> {
-        let mut raw: Box<dyn Read + Send + 'a> = Box::new(Observed { bytes, observer });
+        let mut raw: Box<dyn Read + Send + 'a> = Box::new(Observed { bytes, control });
         let mut magic = Vec::new();
         let failed = |error| explain(&name, None, error);
         raw.by_ref().take(4).read_to_end(&mut magic).map_err(failed)?;
@@ -205,16 +194,16 @@ struct Trailing {
 
 struct Observed<'a, R> {
     bytes: R,
-    observer: &'a dyn Observer,
+    control: &'a Control,
 }
 
 impl<R: Read> Read for Observed<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.observer.stop() {
+        if self.control.is_late() {
             return Err(io::Error::other(StopRequested));
         }
         let read = self.bytes.read(buffer)?;
-        self.observer.advance(read as u64);
+        self.control.tell(&BytesRead(read as u64));
         Ok(read)
     }
 }
@@ -224,14 +213,14 @@ impl<R: Read> Read for Observed<'_, R> {
 struct Pump<'a> {
     blocks: Receiver<io::Result<Vec<u8>>>,
     current: Cursor<Vec<u8>>,
-    observer: &'a dyn Observer,
+    control: &'a Control,
     given_up: GivenUp,
 }
 
 impl<'a> Pump<'a> {
     fn start<R: Read>(
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
-        observer: &'a dyn Observer,
+        control: &'a Control,
         given_up: GivenUp,
     ) -> Self {
         let (send, blocks) = sync_channel(4);
@@ -256,7 +245,7 @@ impl<'a> Pump<'a> {
                 }
             }
         });
-        Self { blocks, current: Cursor::default(), observer, given_up }
+        Self { blocks, current: Cursor::default(), control, given_up }
     }
 }
 
@@ -269,7 +258,7 @@ impl Read for Pump<'_> {
             }
             match self.blocks.recv_timeout(Duration::from_millis(50)) {
                 Ok(block) => self.current = Cursor::new(block?),
-                Err(RecvTimeoutError::Timeout) if self.observer.stop() || self.given_up.is_set() => {
+                Err(RecvTimeoutError::Timeout) if self.control.is_late() || self.given_up.is_set() => {
                     return Err(io::Error::other(StopRequested));
                 }
                 Err(RecvTimeoutError::Timeout) => {}

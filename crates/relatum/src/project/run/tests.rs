@@ -1,12 +1,15 @@
 //! Runs that are interrupted, killed and resumed.
 
 use super::*;
+use crate::control::Cancel;
 use crate::graph::{Graph, GraphBuilder, Triple};
 use crate::project::Queries;
 use crate::random::Rng;
 use crate::store::Staging;
-use crate::train::Optimizer;
+use crate::train::{BatchReport, Optimizer};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 fn graph() -> Graph {
     let mut builder = GraphBuilder::default();
@@ -38,6 +41,22 @@ fn files(folder: &ModelFolder) -> Vec<Vec<u8>> {
     ["model.safetensors", "card.json"].map(|name| fs::read(folder.dir().join(name)).unwrap()).to_vec()
 }
 
+/// Cancels itself after so many events, of batches and of epochs.
+fn stopping_after(events: usize) -> Control {
+    let cancel = Cancel::default();
+    let left = Arc::new(AtomicUsize::new(events));
+    let count = move |cancel: &Cancel| {
+        if left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            cancel.cancel();
+        }
+    };
+    let (on_batch, on_epoch) = ((count.clone(), cancel.clone()), (count, cancel.clone()));
+    Control::default()
+        .with_cancel(cancel)
+        .on(move |_: &BatchReport| on_batch.0(&on_batch.1))
+        .on(move |_: &EpochRecord| on_epoch.0(&on_epoch.1))
+}
+
 #[test]
 fn interrupted_anywhere_and_resumed_a_run_ends_with_the_same_bytes() {
     for optimizer in Optimizer::ALL {
@@ -46,18 +65,14 @@ fn interrupted_anywhere_and_resumed_a_run_ends_with_the_same_bytes() {
         let settings = Settings { optimizer, relation_loss: 0.5, cool_down: 3, ..settings() };
         let whole = ModelFolder::of(&project, "whole").unwrap();
         let mut run = Run::new(&project, whole.clone(), settings.clone()).unwrap();
-        assert_eq!(run.train(|_| ControlFlow::Continue(())).unwrap(), Outcome::Finished);
+        assert_eq!(run.train(&Control::default()).unwrap(), Outcome::Finished);
 
         let broken = ModelFolder::of(&project, "broken").unwrap();
         let mut run = Run::new(&project, broken.clone(), settings).unwrap();
         let mut parts = 0;
         loop {
             // Stops after three more events: sometimes within an epoch, sometimes at its end.
-            let mut left = 3;
-            let outcome = run.train(|_| {
-                left -= 1;
-                if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            });
+            let outcome = run.train(&stopping_after(3));
             if outcome.unwrap() == Outcome::Finished {
                 break;
             }
@@ -81,7 +96,7 @@ fn the_best_model_is_kept_and_impatience_ends_the_run() {
     let folder = ModelFolder::of(&project, "m").unwrap();
     let settings = Settings { epochs: 500, eval_every: 1, patience: 2, ..settings() };
     let mut run = Run::new(&project, folder.clone(), settings).unwrap();
-    assert_eq!(run.train(|_| ControlFlow::Continue(())).unwrap(), Outcome::StoppedEarly);
+    assert_eq!(run.train(&Control::default()).unwrap(), Outcome::StoppedEarly);
     let checkpoint = run.checkpoint();
     let (best_epoch, best) = checkpoint.best.unwrap();
     assert_eq!(checkpoint.epochs.len(), best_epoch + 2);
@@ -99,16 +114,13 @@ fn impatience_cools_a_run_down_before_it_ends_and_a_resumed_one_too() {
     let settings = Settings { epochs: 500, eval_every: 1, patience: 2, cool_down: 4, ..settings() };
     let whole = ModelFolder::of(&project, "whole").unwrap();
     let mut run = Run::new(&project, whole.clone(), settings.clone()).unwrap();
-    let mut said = None;
-    let outcome = run.train(|event| {
-        if let Event::EndsAfter(last) = event {
-            assert_eq!(said.replace(last), None, "said once");
-        }
-        ControlFlow::Continue(())
-    });
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&said);
+    let control = Control::default().on(move |&EndsAfter(last): &EndsAfter| heard.lock().unwrap().push(last));
+    let outcome = run.train(&control);
     assert_eq!(outcome.unwrap(), Outcome::StoppedEarly);
     let mrr: Vec<f64> = run.checkpoint().epochs.iter().map(|epoch| epoch.valid.unwrap().mrr).collect();
-    let last = said.unwrap();
+    let [last] = said.lock().unwrap()[..] else { panic!("said once") };
     assert_eq!((mrr.len(), run.checkpoint().settings.epochs), (last, 500));
     // Two validations without a better one, then four epochs more whatever they bring.
     let before = &mrr[..last - 4];
@@ -118,13 +130,16 @@ fn impatience_cools_a_run_down_before_it_ends_and_a_resumed_one_too() {
     // Stopped just when the end was decided: the last epochs are the same ones.
     let broken = ModelFolder::of(&project, "broken").unwrap();
     let mut run = Run::new(&project, broken.clone(), settings).unwrap();
-    let outcome = run.train(|event| match event {
-        Event::Epoch(record) if record.epoch == last - 4 => ControlFlow::Break(()),
-        _ => ControlFlow::Continue(()),
+    let cancel = Cancel::default();
+    let control = Control::default().with_cancel(cancel.clone()).on(move |record: &EpochRecord| {
+        if record.epoch == last - 4 {
+            cancel.cancel();
+        }
     });
+    let outcome = run.train(&control);
     assert_eq!(outcome.unwrap(), Outcome::Interrupted);
     let mut run = Run::resume(&project, broken.clone(), None).unwrap();
-    assert_eq!(run.train(|_| ControlFlow::Continue(())).unwrap(), Outcome::StoppedEarly);
+    assert_eq!(run.train(&Control::default()).unwrap(), Outcome::StoppedEarly);
     assert_eq!(files(&whole), files(&broken));
 }
 
@@ -133,7 +148,7 @@ fn a_model_of_another_graph_is_refused_with_both_sides_named() {
     let dir = tempfile::tempdir().unwrap();
     let ours = project(&dir.path().join("a"));
     let folder = ModelFolder::of(&ours, "m").unwrap();
-    Run::new(&ours, folder.clone(), settings()).unwrap().train(|_| ControlFlow::Continue(())).unwrap();
+    Run::new(&ours, folder.clone(), settings()).unwrap().train(&Control::default()).unwrap();
     let mut builder = GraphBuilder::default();
     builder.add(Split::Train, "a", "r", "b");
     let (other, _) = builder.finish();
@@ -153,7 +168,7 @@ fn the_curve_is_written_as_lines_and_as_a_picture() {
     let dir = tempfile::tempdir().unwrap();
     let project = project(&dir.path().join("project"));
     let folder = ModelFolder::of(&project, "m").unwrap();
-    Run::new(&project, folder.clone(), settings()).unwrap().train(|_| ControlFlow::Continue(())).unwrap();
+    Run::new(&project, folder.clone(), settings()).unwrap().train(&Control::default()).unwrap();
     let lines = fs::read_to_string(folder.dir().join("training.jsonl")).unwrap();
     let epochs: Vec<EpochRecord> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(epochs.len(), 6);
@@ -167,11 +182,10 @@ fn after_a_divergence_the_last_good_model_is_still_there() {
     let dir = tempfile::tempdir().unwrap();
     let project = project(&dir.path().join("project"));
     let folder = ModelFolder::of(&project, "m").unwrap();
-    Run::new(&project, folder.clone(), settings()).unwrap().train(|_| ControlFlow::Continue(())).unwrap();
+    Run::new(&project, folder.clone(), settings()).unwrap().train(&Control::default()).unwrap();
     let before = files(&folder);
     let wild = Settings { optimizer: Optimizer::Sgd, learning_rate: 1e25, init_scale: 1.0, ..settings() };
-    let error =
-        Run::new(&project, folder.clone(), wild).unwrap().train(|_| ControlFlow::Continue(())).unwrap_err();
+    let error = Run::new(&project, folder.clone(), wild).unwrap().train(&Control::default()).unwrap_err();
     assert!(matches!(error, TrainError::Diverged { .. }), "{error}");
     assert_eq!(before, files(&folder));
 }
@@ -182,7 +196,7 @@ fn resuming_where_nothing_was_begun_says_so() {
     let project = project(&dir.path().join("project"));
     let folder = ModelFolder::of(&project, "m").unwrap();
     let error = Run::resume(&project, folder, None).err().unwrap().to_string();
-    assert!(error.contains("without `--resume`"), "{error}");
+    assert!(error.contains("there is nothing to resume"), "{error}");
 }
 
 #[test]
@@ -193,7 +207,7 @@ fn a_model_whose_values_are_out_of_bounds_is_never_saved() {
     // One batch, whose loss is computed before the step that ruins the parameters.
     let wild = Settings { learning_rate: 1e38, epochs: 1, batch_size: 100_000, ..settings() };
     let mut run = Run::new(&project, folder.clone(), wild).unwrap();
-    let error = run.train(|_| ControlFlow::Continue(())).unwrap_err();
+    let error = run.train(&Control::default()).unwrap_err();
     assert!(matches!(error, TrainError::Diverged { epoch: 1, batch: 1, .. }), "{error}");
     assert!(!folder.model_file().exists());
     assert_eq!(run.kept().map(|kept| kept.step), Some(0));
@@ -206,22 +220,21 @@ fn a_new_run_replaces_nothing_before_it_has_something_to_save() {
     let project = project(&dir.path().join("project"));
     let folder = ModelFolder::of(&project, "m").unwrap();
     let mut run = Run::new(&project, folder.clone(), settings()).unwrap();
-    run.train(|_| ControlFlow::Continue(())).unwrap();
-    let everything = || {
-        let entries = fs::read_dir(folder.dir()).unwrap().map(|entry| entry.unwrap().path());
+    run.train(&Control::default()).unwrap();
+    let dir = folder.dir().to_owned();
+    let everything = move || {
+        let entries = fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().path());
         entries.map(|path| (fs::read(&path).unwrap(), path)).collect::<std::collections::BTreeSet<_>>()
     };
     let before = everything();
     let mut run = Run::new(&project, folder.clone(), Settings { rank: 3, ..settings() }).unwrap();
-    let mut looked = false;
-    run.train(|event| {
-        if matches!(event, Event::Batch(report) if report.batch == 1) && !looked {
-            looked = true;
-            assert!(before == everything(), "nothing is replaced after one batch");
-        }
-        ControlFlow::Continue(())
-    })
-    .unwrap();
-    assert!(looked && before != everything());
+    let after_a_batch = Arc::new(Mutex::new(None));
+    let (slot, look) = (Arc::clone(&after_a_batch), everything.clone());
+    let control = Control::default().on(move |_: &BatchReport| {
+        slot.lock().unwrap().get_or_insert_with(&look);
+    });
+    run.train(&control).unwrap();
+    assert!(after_a_batch.lock().unwrap().as_ref() == Some(&before), "nothing is replaced after one batch");
+    assert!(before != everything());
     assert_eq!(Checkpoint::read(&project, &folder).unwrap().unwrap().settings.rank, 3);
 }

@@ -1,6 +1,8 @@
 //! Slopes, determinism, and whether calibrating helps.
 
 use super::sample::Atom;
+use std::sync::{Arc, Mutex};
+
 use super::*;
 use crate::graph::{EntityId, GraphBuilder, Split};
 use crate::model::predictor;
@@ -84,11 +86,48 @@ fn world() -> (Graph, Model) {
 fn calibrating_helps_and_discounts_a_relation_that_knows_nothing() {
     let (graph, model) = world();
     let settings = CalibrateSettings { queries: 400, epochs: 15, ..Default::default() };
-    let done = calibrate(&model, &graph, settings, &mut |_, _| true).unwrap();
+    let done = calibrate(&model, &graph, settings, &Control::default()).unwrap();
     assert!(done.losses[done.epoch] < 0.8 * done.losses[0], "{:?}", done.losses);
     let slope = |name: &str| done.affine.of(graph.relation(name).unwrap()).0;
     assert!(slope("sure") > 5.0 * slope("vain"), "{} {}", slope("sure"), slope("vain"));
     assert!(model.with_affine(done.affine).is_some());
+}
+
+#[test]
+fn a_calibration_ends_by_itself_when_the_loss_stops_falling_and_listeners_hear_each_epoch() {
+    let (graph, model) = world();
+    let settings = CalibrateSettings { queries: 400, epochs: 500, ..Default::default() };
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let hears = Arc::clone(&heard);
+    let control = Control::default().on(move |it: &CalibrationEpoch| hears.lock().unwrap().push(it.loss));
+    let done = calibrate(&model, &graph, settings, &control).unwrap();
+    assert_eq!((done.end, &done.losses), (CalibrationEnd::Settled, &*heard.lock().unwrap()));
+    assert!(done.losses.len() < 500, "{}", done.losses.len());
+    let (before, last) = done.losses.split_at(done.losses.len() - PATIENCE);
+    let least = before.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(last.iter().all(|loss| *loss >= FALL * least), "{:?}", done.losses);
+    let few = CalibrateSettings { epochs: 2, ..settings };
+    let few = calibrate(&model, &graph, few, &Control::default()).unwrap();
+    assert_eq!((few.end, &few.losses[..]), (CalibrationEnd::StillFalling, &done.losses[..3]));
+}
+
+#[test]
+fn a_calibration_can_be_stopped_and_senseless_settings_are_refused() {
+    let (graph, model) = world();
+    let control = Control::default();
+    control.cancel_token().cancel();
+    let settings = CalibrateSettings { queries: 100, ..Default::default() };
+    let done = calibrate(&model, &graph, settings, &control).unwrap();
+    assert_eq!((done.end, done.epoch, done.losses.len()), (CalibrationEnd::Interrupted, 0, 1));
+    for wrong in [
+        CalibrateSettings { queries: 1, ..settings },
+        CalibrateSettings { epochs: 0, ..settings },
+        CalibrateSettings { learning_rate: f32::NAN, ..settings },
+        CalibrateSettings { binary: -1.0, ..settings },
+    ] {
+        let refused = calibrate(&model, &graph, wrong, &Control::default());
+        assert!(matches!(refused, Err(TrainError::Setting { .. })), "{wrong:?}");
+    }
 }
 
 #[test]
@@ -97,7 +136,7 @@ fn a_seed_gives_the_same_bytes_on_any_number_of_threads() {
     let run = |threads: usize, seed: u64| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let settings = CalibrateSettings { queries: 100, epochs: 2, seed, ..Default::default() };
-        pool.install(|| calibrate(&model, &graph, settings, &mut |_, _| true).unwrap())
+        pool.install(|| calibrate(&model, &graph, settings, &Control::default()).unwrap())
     };
     assert_eq!(run(1, 5), run(3, 5));
     assert_ne!(run(1, 5).affine, run(1, 6).affine);
@@ -109,6 +148,6 @@ fn a_graph_without_two_edges_at_an_entity_teaches_nothing() {
     builder.add(Split::Train, "a", "r", "b");
     let (graph, _) = builder.finish();
     let model = Model::random(predictor("complex", 2).unwrap(), &graph, 0.1, 1);
-    let refused = calibrate(&model, &graph, CalibrateSettings::default(), &mut |_, _| true);
+    let refused = calibrate(&model, &graph, CalibrateSettings::default(), &Control::default());
     assert!(matches!(refused, Err(TrainError::NothingToCalibrate)));
 }

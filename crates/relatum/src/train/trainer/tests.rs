@@ -83,7 +83,7 @@ fn assert_gradient_is_right(settings: &Settings) {
     let mut trainer = Trainer::new(&graph, settings.clone()).unwrap();
     let before = trainer.model();
     let (mut entities, mut relations) = (before.entities().to_vec(), before.relations().to_vec());
-    trainer.run_epoch(|_| ControlFlow::Continue(())).unwrap();
+    trainer.run_epoch(&Control::default()).unwrap();
     let after = trainer.model();
     for i in 0..entities.len() {
         let numeric = difference(&mut entities, i, |x| plain_loss(&graph, settings, x, &relations));
@@ -176,7 +176,7 @@ fn the_reported_loss_is_the_cross_entropy_before_the_step() {
         let mut trainer = Trainer::new(&graph, settings(model)).unwrap();
         let before = trainer.model();
         let expected = plain_loss(&graph, &settings(model), before.entities(), before.relations());
-        let Epoch::Finished(loss) = trainer.run_epoch(|_| ControlFlow::Continue(())).unwrap() else {
+        let Epoch::Finished(loss) = trainer.run_epoch(&Control::default()).unwrap() else {
             panic!("nobody stopped it");
         };
         assert!((loss - expected).abs() < 1e-5, "{model}: {loss} {expected}");
@@ -191,7 +191,7 @@ fn all_candidates_in_the_sample_make_the_full_softmax() {
         let sampled = Settings { candidates: Some(2000), ..settings(model) };
         let run = |settings: Settings| {
             let mut trainer = Trainer::new(&graph, settings).unwrap();
-            let outcome = trainer.run_epoch(|_| ControlFlow::Continue(())).unwrap();
+            let outcome = trainer.run_epoch(&Control::default()).unwrap();
             (outcome, trainer.model())
         };
         let ((_, full), (_, sampled)) = (run(settings(model)), run(sampled));
@@ -218,7 +218,7 @@ fn the_number_of_threads_does_not_change_a_byte() {
             pool.install(|| {
                 let mut trainer = Trainer::new(&graph, settings).unwrap();
                 for _ in 0..2 {
-                    trainer.run_epoch(|_| ControlFlow::Continue(())).unwrap();
+                    trainer.run_epoch(&Control::default()).unwrap();
                 }
                 trainer.model()
             })
@@ -251,7 +251,7 @@ fn training_lowers_the_loss_of_every_predictor_with_every_optimiser() {
             };
             let mut trainer = Trainer::new(&graph, settings).unwrap();
             let losses: Vec<f64> = (0..8)
-                .map(|_| match trainer.run_epoch(|_| ControlFlow::Continue(())).unwrap() {
+                .map(|_| match trainer.run_epoch(&Control::default()).unwrap() {
                     Epoch::Finished(loss) => loss,
                     Epoch::Stopped => panic!("nobody stopped it"),
                 })
@@ -266,10 +266,12 @@ fn stopping_between_batches_changes_nothing() {
     let graph = large_graph();
     let settings = Settings { rank: 4, batch_size: 100, ..Settings::default() };
     let mut straight = Trainer::new(&graph, settings.clone()).unwrap();
-    straight.run_epoch(|_| ControlFlow::Continue(())).unwrap();
+    straight.run_epoch(&Control::default()).unwrap();
     let mut broken = Trainer::new(&graph, settings).unwrap();
     let mut pauses = 0;
-    while let Epoch::Stopped = broken.run_epoch(|_| ControlFlow::Break(())).unwrap() {
+    let stopped = Control::default();
+    stopped.cancel_token().cancel();
+    while let Epoch::Stopped = broken.run_epoch(&stopped).unwrap() {
         pauses += 1;
     }
     assert!(pauses > 3);
@@ -282,7 +284,7 @@ fn a_loss_out_of_bounds_stops_the_run_with_advice() {
     let settings =
         Settings { learning_rate: 1e30, optimizer: Optimizer::Sgd, init_scale: 1.0, ..settings("complex") };
     let mut trainer = Trainer::new(&small_graph(), settings).unwrap();
-    let error = (0..5).find_map(|_| trainer.run_epoch(|_| ControlFlow::Continue(())).err()).unwrap();
+    let error = (0..5).find_map(|_| trainer.run_epoch(&Control::default()).err()).unwrap();
     assert!(error.to_string().contains("lower the learning rate"), "{error}");
 }
 
@@ -294,7 +296,7 @@ fn the_learning_rate_falls_in_a_straight_line_to_the_end() {
     let mut rates = Vec::new();
     for _ in 0..5 {
         rates.push(trainer.learning_rate());
-        trainer.run_epoch(|_| ControlFlow::Continue(())).unwrap();
+        trainer.run_epoch(&Control::default()).unwrap();
     }
     assert_eq!(rates, [0.1, 0.1, 0.1, 0.1, 0.05]);
     // The last batch of all still steps.
@@ -344,7 +346,7 @@ fn as_many_candidates_as_entities_or_more_are_all_of_them() {
     let graph = small_graph();
     let train = |candidates| {
         let mut trainer = Trainer::new(&graph, Settings { candidates, ..settings("complex") }).unwrap();
-        trainer.run_epoch(|_| ControlFlow::Continue(())).unwrap();
+        trainer.run_epoch(&Control::default()).unwrap();
         (trainer.memory(), trainer.product_flops(), trainer.model().entities().to_vec())
     };
     let all = train(None);

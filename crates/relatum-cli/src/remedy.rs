@@ -1,0 +1,113 @@
+//! The flags and commands that help against an error. The engine knows neither: its messages name what is
+//! wrong and what to do, and this says how that is typed.
+
+use relatum::Error;
+use relatum::engine::{SourcesError, WorkflowError};
+use relatum::graph::SplitError;
+use relatum::import::ImportError;
+use relatum::import::read::{Emptiness, LineProblem, ReadError};
+use relatum::model::ModelError;
+use relatum::store::StoreError;
+use relatum::train::TrainError;
+
+use crate::output;
+
+/// What to type against an error, where a flag or a command helps.
+pub(crate) fn remedy(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            Error::Workflow(error) => of_workflow(error),
+            Error::Train(error) => of_train(error),
+            Error::Model(error) => of_model(error),
+            Error::Import(error) => of_import(error),
+            Error::Read(error) => of_read(error),
+            Error::Store(error) => of_store(error),
+            _ => None,
+        };
+    }
+    (error.downcast_ref().and_then(of_train))
+        .or_else(|| error.downcast_ref().and_then(of_model))
+        .or_else(|| error.downcast_ref().and_then(of_import))
+        .or_else(|| error.downcast_ref().and_then(of_read))
+        .or_else(|| error.downcast_ref().and_then(of_store))
+}
+
+fn of_workflow(error: &WorkflowError) -> Option<String> {
+    let remedy = match error {
+        WorkflowError::Unfinished { .. } => "--resume goes on with it, --restart discards it",
+        WorkflowError::Trained { .. } => "choose another --name, or --restart to replace it",
+        WorkflowError::Occupied { .. } => "choose another --name, or --replace it",
+        WorkflowError::NothingToResume { .. } => "train without --resume",
+        WorkflowError::FewerEpochs { .. } => "give more --epochs, or leave the flag out",
+        WorkflowError::OtherSettings(_) => "leave the flags out, or use --restart",
+        WorkflowError::NoValidation(_) => "make it with `relatum init … --split 0.9/0.05/0.05`",
+        WorkflowError::IntoItself(_) => "choose another --name",
+        WorkflowError::Sources(SourcesError::SplitTwice) => "give --valid and --test, or --split",
+        WorkflowError::Sources(SourcesError::NoHeader) => "leave --header no out, or give --columns 1,2,3",
+        WorkflowError::Sources(SourcesError::FixedForm { .. }) => {
+            "--columns, --format, --header, --literals, --graph and --skip-bad-lines are for files of triples"
+        }
+        _ => return None,
+    };
+    Some(remedy.to_owned())
+}
+
+fn of_train(error: &TrainError) -> Option<String> {
+    match error {
+        TrainError::Model(error) => of_model(error),
+        TrainError::Store(error) => of_store(error),
+        TrainError::Checkpoint(_) => Some("train with --restart instead of --resume".to_owned()),
+        TrainError::NothingToResume(_) => Some("train without --resume".to_owned()),
+        _ => None,
+    }
+}
+
+fn of_model(error: &ModelError) -> Option<String> {
+    match error {
+        ModelError::Store(error) => of_store(error),
+        ModelError::Missing { name, dir, .. } => {
+            Some(format!("`relatum train {} --name {name}` trains it", output::typed(dir)))
+        }
+        _ => None,
+    }
+}
+
+fn of_import(error: &ImportError) -> Option<String> {
+    match error {
+        ImportError::Model(error) => of_model(error),
+        ImportError::Store(error) => of_store(error),
+        ImportError::UnknownKind { .. } | ImportError::Width { .. } => Some("--model names it".to_owned()),
+        ImportError::OtherKind { .. } => Some("leave --model out".to_owned()),
+        _ => None,
+    }
+}
+
+fn of_read(error: &ReadError) -> Option<String> {
+    let remedy = match error {
+        ReadError::Labels(error) => return of_read(error),
+        ReadError::NoGraphs { .. } => "leave --graph out",
+        ReadError::Empty { why: Emptiness::Literals, .. } => "--literals keeps them",
+        ReadError::Empty { why: Emptiness::OtherGraphs(_), .. } => "--graph IRI reads one of them",
+        ReadError::UnknownFormat { .. } => "--format says which",
+        ReadError::WhichColumns { columns, .. } => return Some(format!("--columns {columns} takes them")),
+        ReadError::BadLine { problem: LineProblem::Columns { expected: 3, found: 4.. }, .. } => {
+            "--columns says which to take, as in --columns 1,2,3; --skip-bad-lines passes over such lines"
+        }
+        ReadError::BadLine { .. } => "--skip-bad-lines passes over such lines",
+        ReadError::Split(SplitError::Given { .. }) => "give --valid and --test, or --split",
+        _ => return None,
+    };
+    Some(remedy.to_owned())
+}
+
+fn of_store(error: &StoreError) -> Option<String> {
+    match error {
+        StoreError::NotAProject { dir, .. } => {
+            Some(format!("`relatum init {} FILES…` makes one", output::typed(dir)))
+        }
+        StoreError::Foreign { .. } | StoreError::Damaged { .. } => {
+            Some("`relatum init` makes a graph, `relatum train` a model".to_owned())
+        }
+        _ => None,
+    }
+}

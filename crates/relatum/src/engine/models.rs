@@ -1,0 +1,122 @@
+//! Which models a project has.
+
+use std::fs;
+use std::path::Path;
+use std::time::SystemTime;
+
+use serde::Serialize;
+
+use super::{Engine, Error};
+use crate::benchmark::Family;
+use crate::model::LinkMetrics;
+use crate::project::{Checkpoint, ModelFolder, Project, Results};
+
+/// The models of a project.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Models {
+    /// The name of the model that is taken where none is named, whether there is one or not.
+    pub default: String,
+    /// The models, by name; half-trained ones too.
+    pub models: Vec<ModelSummary>,
+}
+
+/// A model as far as it can be told without a look at its values.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ModelSummary {
+    /// Its name.
+    pub name: String,
+    /// The link predictor; `None` where nothing but a checkpoint is there yet, or the file is damaged.
+    pub kind: Option<String>,
+    /// Factors of a row.
+    pub rank: Option<usize>,
+    /// Where it comes from.
+    pub origin: Option<String>,
+    /// The epoch it is of.
+    pub epoch: Option<usize>,
+    /// How well it does on the validation edges.
+    pub valid: Option<LinkMetrics>,
+    /// How far its training has come, where that is not finished.
+    pub unfinished: Option<String>,
+    /// Whether it has learned what its scores are worth.
+    pub calibrated: bool,
+    /// How many types of questions have settings that were tuned.
+    pub tuned_types: usize,
+    /// Bytes of all its files.
+    pub bytes: u64,
+    /// Seconds since it was written.
+    pub age_seconds: Option<u64>,
+    /// Why it cannot be read.
+    pub error: Option<String>,
+}
+
+impl Engine {
+    /// The models of the project. Headers are read, not values.
+    pub fn models(&self) -> Models {
+        let all = ModelFolder::all(self.project()).into_iter().filter(|folder| !folder.is_trial());
+        let models = all.filter_map(|folder| summary(self.project(), &folder)).collect();
+        Models { default: self.default_model(), models }
+    }
+
+    /// Deletes a model, with its checkpoint, its curve and its results.
+    pub fn delete(&self, name: &str) -> Result<(), Error> {
+        ModelFolder::of(self.project(), name)?.delete()?;
+        self.forget(name);
+        Ok(())
+    }
+
+    /// Makes a model the one that is taken where none is named.
+    pub fn choose_default(&self, name: &str) -> Result<(), Error> {
+        Ok(ModelFolder::of(self.project(), name)?.choose()?)
+    }
+}
+
+/// A model in words and figures; `None` for a folder in which nothing was begun.
+fn summary(project: &Project, folder: &ModelFolder) -> Option<ModelSummary> {
+    let written = fs::metadata(folder.model_file()).and_then(|data| data.modified()).ok();
+    let age = written.and_then(|time| SystemTime::now().duration_since(time).ok());
+    let mut summary = ModelSummary {
+        name: folder.name().to_owned(),
+        tuned_types: tuned_types(project, folder),
+        bytes: size(folder.dir()),
+        age_seconds: age.map(|age| age.as_secs()),
+        ..ModelSummary::default()
+    };
+    if !folder.model_file().exists() {
+        summary.unfinished = Some(Checkpoint::read(project, folder).ok()??.position());
+        return Some(summary);
+    }
+    match folder.glance() {
+        Ok(glance) => {
+            summary.unfinished = Checkpoint::unfinished(folder, &glance.card);
+            summary.calibrated = glance.calibrated;
+            let card = glance.card;
+            (summary.kind, summary.rank) = (Some(card.model), Some(card.rank));
+            (summary.origin, summary.epoch, summary.valid) =
+                (Some(card.origin), Some(card.epoch), card.valid);
+        }
+        Err(error) => summary.error = Some(error.to_string()),
+    }
+    Some(summary)
+}
+
+/// How many types of questions settings were chosen for.
+fn tuned_types(project: &Project, folder: &ModelFolder) -> usize {
+    if !Results::exist(folder.dir()) {
+        return 0;
+    }
+    // They are of this model only if its values are the same still.
+    let results =
+        folder.load(project).ok().and_then(|stored| Results::find(folder.dir(), &stored.model).ok()?);
+    results.and_then(|results| Some(results.tuned(Family::Best)?.types.len())).unwrap_or(0)
+}
+
+/// Bytes of all files in a folder.
+fn size(dir: &Path) -> u64 {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let of = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(data) if data.is_dir() => size(&entry.path()),
+        Ok(data) => data.len(),
+        Err(_) => 0,
+    };
+    entries.map(of).sum()
+}

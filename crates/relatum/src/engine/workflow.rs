@@ -1,0 +1,177 @@
+//! What training, merging and the other works on models have in common: which model they are about, when
+//! they may replace one, and why they refuse.
+
+use std::path::PathBuf;
+
+use super::{Engine, Error, Fault, SourcesError};
+use crate::model::{MergeError, ModelError};
+use crate::project::{Checkpoint, ModelFolder, ModelLock, Project};
+use crate::train::{Progress, Settings, TrainError};
+
+/// Why a work on a model was refused, or what it left behind when it failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkflowError {
+    /// A new run would discard one that can still be resumed: resume it, or begin anew on purpose.
+    #[error("an unfinished run of `{name}` is here, {position}: resume it, or begin anew to discard it")]
+    Unfinished {
+        /// The model.
+        name: String,
+        /// How far the run has come.
+        position: String,
+    },
+    /// A new run would replace a model: choose another name, or begin anew on purpose.
+    #[error("there is a model `{name}` already: choose another name, or begin anew to replace it")]
+    Trained {
+        /// The model.
+        name: String,
+    },
+    /// The name is taken by a model or by an unfinished run: choose another, or replace it on purpose.
+    #[error(
+        "{}: choose another name, or replace it",
+        match unfinished {
+            Some(position) => format!("an unfinished run of `{name}` is here, {position}"),
+            None => format!("there is a model `{name}` already"),
+        }
+    )]
+    Occupied {
+        /// The model.
+        name: String,
+        /// How far the run has come, where it is one.
+        unfinished: Option<String>,
+    },
+    /// There is no run to go on with: begin one.
+    #[error("there is nothing to resume: {} has no unfinished run of `{name}`; begin one", dir.display())]
+    NothingToResume {
+        /// The project.
+        dir: PathBuf,
+        /// The model.
+        name: String,
+    },
+    /// The run has done more epochs than it was asked to have in all: ask for more, or for none.
+    #[error(
+        "the run to resume has done {done} epochs already, and the {wanted} asked for are less: ask for more, or leave \
+         their number open"
+    )]
+    FewerEpochs {
+        /// Epochs that are done.
+        done: usize,
+        /// Epochs that were asked for.
+        wanted: usize,
+    },
+    /// Only the number of epochs and the cool-down may change when a run is resumed.
+    #[error(
+        "the run to resume was begun with other settings; leave the settings open, or begin anew\n  begun with: {}\n  \
+         asked for:  {}", .0[0], .0[1]
+    )]
+    OtherSettings(Box<[Settings; 2]>),
+    /// A training run diverged; what is left of it is in the fields.
+    #[error("{}", diverged(.0))]
+    Diverged(Box<Divergence>),
+    /// A grid chooses by validation, and the graph has no validation edges: hold some edges out.
+    #[error("{} has no validation edges to choose by: make it with some of the edges held out", .0.display())]
+    NoValidation(PathBuf),
+    /// The weights do not fit the models: give one for each, or none.
+    #[error("one weight a model is needed: {models} models, {weights} weights")]
+    Weights {
+        /// How many models there are.
+        models: usize,
+        /// How many weights were given.
+        weights: usize,
+    },
+    /// A weight is out of bounds: scores would soon be infinite, or turned round.
+    #[error("a weight above 0 and of at most {most} is needed, {weight:e} given")]
+    Weight {
+        /// The weight.
+        weight: f32,
+        /// The greatest that is allowed.
+        most: f32,
+    },
+    /// A model is named twice.
+    #[error("`{0}` is named twice: a model merged with itself is itself; give it a greater weight")]
+    Twice(String),
+    /// The merged model would replace one of its parts.
+    #[error("`{0}` cannot be merged into itself: choose another name")]
+    IntoItself(String),
+    /// The models cannot be merged; the message says what is needed.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    /// The sources of a project cannot become one; the message says what is needed.
+    #[error(transparent)]
+    Sources(#[from] SourcesError),
+    /// The target of an export is there already.
+    #[error("{} exists already: choose another name", .0.display())]
+    TargetExists(PathBuf),
+    /// Nothing is known of files with this ending.
+    #[error("cannot write .{0}: give a FILE.safetensors, or a folder for .npy files")]
+    Ending(String),
+    /// Somebody asked to stop, or the time was up, before anything was changed.
+    #[error("stopped as asked: nothing was changed")]
+    Stopped,
+}
+
+/// What is left of a training run that diverged.
+#[derive(Debug)]
+pub struct Divergence {
+    /// Why and where.
+    pub error: TrainError,
+    /// What was trained.
+    pub settings: Settings,
+    /// Where the checkpoint stands that was saved before, if one was.
+    pub kept: Option<Progress>,
+    /// The file of the model, where there is one: it is as it was.
+    pub model: Option<PathBuf>,
+}
+
+fn diverged(Divergence { error, kept, model, .. }: &Divergence) -> String {
+    let kept = match kept {
+        Some(at) if at.step > 0 => {
+            format!("the checkpoint after epoch {}, batch {} is kept", at.epoch, at.batch)
+        }
+        _ => "nothing of this run was saved".to_owned(),
+    };
+    let model = model.as_ref().map_or_else(String::new, |file| format!("; {} is as it was", file.display()));
+    format!("{error}\n{kept}{model}")
+}
+
+impl WorkflowError {
+    pub(super) fn fault(&self) -> Fault {
+        match self {
+            Self::Diverged(_) => Fault::Data,
+            _ => Fault::Caller,
+        }
+    }
+}
+
+impl Engine {
+    /// The place of a model by its name, or of the default one.
+    pub(super) fn folder(&self, name: Option<&str>) -> Result<ModelFolder, ModelError> {
+        match name {
+            Some(name) => ModelFolder::of(self.project(), name),
+            None => ModelFolder::of(self.project(), &self.default_model()),
+        }
+    }
+
+    /// The place of a new model, taken; what is there already stays unless it may be replaced.
+    pub(super) fn claim(&self, folder: &ModelFolder, replace: bool) -> Result<ModelLock, Error> {
+        let lock = folder.lock()?;
+        let name = || folder.name().to_owned();
+        if !replace && let Some(position) = unfinished(self.project(), folder) {
+            return Err(WorkflowError::Occupied { name: name(), unfinished: Some(position) }.into());
+        }
+        if !replace && folder.model_file().exists() {
+            return Err(WorkflowError::Occupied { name: name(), unfinished: None }.into());
+        }
+        Ok(lock)
+    }
+}
+
+/// How far a run has come that could be resumed, if there is one.
+pub(super) fn unfinished(project: &Project, folder: &ModelFolder) -> Option<String> {
+    // A checkpoint of another graph or version is of no use to anyone.
+    let checkpoint = Checkpoint::read(project, folder).ok()??;
+    (!checkpoint.finished && checkpoint.progress.step > 0).then(|| checkpoint.position())
+}
+
+#[cfg(test)]
+mod tests;
