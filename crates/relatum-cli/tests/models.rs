@@ -278,6 +278,14 @@ fn check_reads_everything_that_is_read_again() {
         assert!(text.contains(&format!("ok   models/default/{file}")), "{file} is not in:\n{text}");
     }
     assert!(text.contains("ok   models/.default"), "{text}");
+    for file in ["model.safetensors", "card.json"] {
+        let (here, away) = (folder.join(file), desk.path("away"));
+        std::fs::rename(&here, &away).unwrap();
+        let outcome = desk.run(&["check", "shops"]);
+        assert_eq!(outcome.code, 1, "{file} is gone: {}", outcome.stdout);
+        assert!(outcome.stderr.contains("it is missing"), "{}", outcome.stderr);
+        std::fs::rename(&away, &here).unwrap();
+    }
     let halved = |text: &str| text[..text.len() / 2].to_owned();
     let read = |file: &str| String::from_utf8_lossy(&std::fs::read(folder.join(file)).unwrap()).into_owned();
     let (card, results) = (read("card.json"), read("benchmark.json"));

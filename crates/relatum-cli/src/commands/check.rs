@@ -71,9 +71,21 @@ fn check_model(project: &Project, folder: &ModelFolder) -> Vec<(String, Option<a
         }
     };
     let there = folder.model_file().exists();
-    let model = if there { folder.check(project).map(|()| true) } else { Ok(false) };
-    checked("model.safetensors", model.map_err(|error| error.to_string()));
-    checked("card.json", folder.check_card().map_err(|error| error.to_string()));
+    let has_card = folder.dir().join("card.json").exists();
+    let model = match (there, has_card) {
+        (true, _) => folder.check(project).map(|()| true).map_err(|error| error.to_string()),
+        (false, true) => {
+            Err("it is missing, though its card is there: restore it, or train it anew".to_owned())
+        }
+        // A run that was stopped before its first model has a checkpoint alone.
+        (false, false) => Ok(false),
+    };
+    checked("model.safetensors", model);
+    let card = match (there, has_card) {
+        (true, false) => Err("it is missing beside its model: restore it from a copy".to_owned()),
+        _ => folder.check_card().map_err(|error| error.to_string()),
+    };
+    checked("card.json", card);
     let checkpoint = Checkpoint::check(project, folder);
     checked("checkpoint.safetensors", checkpoint.map_err(|error| error.to_string()));
     checked("benchmark.json", Results::check(folder.dir()).map_err(|error| error.to_string()));

@@ -28,7 +28,7 @@ pub use error::{Error, Fault};
 pub use grid::{GridOptions, Searched, Trial, TrialBegins, TrialDiverged};
 pub use merge::{MergeOptions, Merged, MergedPart};
 pub use models::{ModelSummary, Models};
-pub use options::{DEFAULT_K, DEFAULT_TOP, Options, OptionsError, Resolved};
+pub use options::{DEFAULT_K, DEFAULT_TOP, DEFAULT_UNSEEN, Options, OptionsError, Resolved};
 pub use predict::{MissingEdge, MissingEdges, Sought};
 pub use train::{Start, TrainOptions, Trained, TrainingBegins};
 pub use transfer::{Exported, ImportOptions, Imported};

@@ -82,10 +82,7 @@ pub fn adopt(
     if let Some(card) = &tables.card
         && card.rank != rank
     {
-        return Err(misfit(
-            format!("rank {rank} by the width of its rows"),
-            format!("nothing to do with it: the card beside the rows says rank {}", card.rank),
-        ));
+        return Err(ImportError::OtherRank { card: card.rank, rows: rank });
     }
     let entity_names: Vec<String> =
         graph.entities.ids().map(|id| graph.entities.name(id).to_owned()).collect();

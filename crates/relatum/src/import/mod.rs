@@ -76,6 +76,16 @@ pub enum ImportError {
         /// What was named.
         wanted: String,
     },
+    /// The card beside the rows is that of other rows. Bring both from one export.
+    #[error(
+        "the card says rank {card}, but the rows have rank {rows}: they are not from one export, bring it again"
+    )]
+    OtherRank {
+        /// The rank of the card.
+        card: usize,
+        /// The rank by the width of the rows.
+        rows: usize,
+    },
     /// The rows do not have the width of the link predictor: name the right one.
     #[error(
         "the file has {entities} values a row for entities and {relations} for relations, which is no `{model}` \

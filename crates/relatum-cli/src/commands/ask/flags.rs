@@ -46,7 +46,8 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "C", default_value = AUTO, value_parser = parse_scale, allow_negative_numbers = true)]
     negation_scale: Auto<f32>,
     /// Multiply predictions by W that lead to an entity of another kind than those that stand on that side of
-    /// the relation in training; 1 leaves them as they are, 0 leaves them out; auto: as tuned, else 1
+    /// the relation in training; 1 leaves them as they are, 0 leaves them out; auto: as tuned,
+    /// else 0.3, but 1 for continuous optimisation and with --paper
     #[arg(long, value_name = "W", default_value = AUTO, value_parser = parse_weight, allow_negative_numbers = true)]
     unseen: Auto<f32>,
     /// Which stored edges count as true: all, those of train only, or none; auto: all, but none with
