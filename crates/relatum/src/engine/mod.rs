@@ -5,16 +5,21 @@
 //! calls the engine, and prints.
 
 mod ask;
+mod complete;
 mod error;
+mod look;
 mod many;
 mod options;
 mod predict;
+#[cfg(test)]
+mod testing;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use error::{Error, Fault};
+pub use look::Look;
 pub use options::{DEFAULT_K, DEFAULT_TOP, Options, OptionsError, Resolved};
 pub use predict::{MissingEdge, MissingEdges, Sought};
 

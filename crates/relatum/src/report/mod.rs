@@ -5,10 +5,15 @@
 //! ([`Reply::to_dot`]) are made from it alone.
 
 mod dot;
+mod look;
 mod make;
 mod reply;
 mod text;
 
+pub use look::{
+    Candidate, CandidateKind, Completion, Description, Direction, Edge, EdgeCounts, EdgesOf, Found,
+    FoundName, GraphStats, Kind, QueryCounts, RelationStats, SourceFile, Spread,
+};
 pub(crate) use make::{Names, entity, of_answers, of_judgement, of_relations, relation};
 pub use reply::{
     Alternative, Answer, AskedFor, Atom, Binding, Certainty, Clause, Entity, Existence, Explanation, Judged,

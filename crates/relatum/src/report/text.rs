@@ -321,7 +321,7 @@ fn draw(lines: &[Line], indent: &str, out: &mut String) {
 }
 
 /// A number with its thousands apart: `12,345`.
-fn grouped(number: usize) -> String {
+pub(super) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
