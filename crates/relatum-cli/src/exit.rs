@@ -12,7 +12,7 @@ use relatum::store::StoreError;
 use relatum::train::TrainError;
 use relatum::{Error, Fault};
 
-use crate::output;
+use crate::{output, remedy};
 
 /// The person asked for something that cannot be: a wrong combination of flags, say.
 #[derive(Debug)]
@@ -59,15 +59,17 @@ pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
 
 /// Says an error with its causes.
 pub(crate) fn say(error: &anyhow::Error) {
-    // The engine has made the parts of a mistake fit to be shown, and what acts on a terminal are its colours.
-    if let Some(Error::Question(mistakes)) = error.downcast_ref() {
+    let engine = error.downcast_ref::<Error>();
+    if let Some(Error::Question(mistakes)) = engine {
+        // The engine has made the parts of a mistake fit to be shown, and what acts on a terminal are its
+        // colours.
         let style = if std::io::stderr().is_terminal() { Style::Colour } else { Style::Plain };
-        return output::say_coloured(&mistakes.render(style));
+        output::say_coloured(&mistakes.render(style));
+    } else {
+        output::say(&format!("error: {}", message(error)));
     }
-    output::say(&format!("error: {}", message(error)));
-    if let Some(Error::Options(error)) = error.downcast_ref() {
-        let flags = error.concerns().into_iter().map(|name| format!("--{}", name.replace('_', "-")));
-        output::say(&format!("  the flags: {}", flags.collect::<Vec<_>>().join(", ")));
+    if let Some(remedy) = engine.and_then(remedy::of) {
+        output::say(&format!("  {remedy}"));
     }
 }
 

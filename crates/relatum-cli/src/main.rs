@@ -4,6 +4,7 @@ mod arguments;
 mod commands;
 mod exit;
 mod output;
+mod remedy;
 mod signals;
 
 use std::process::ExitCode;

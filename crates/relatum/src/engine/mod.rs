@@ -5,6 +5,7 @@
 //! calls the engine, and prints.
 
 mod ask;
+mod check;
 mod complete;
 mod error;
 mod look;

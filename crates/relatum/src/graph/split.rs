@@ -19,7 +19,9 @@ pub enum SplitError {
     )]
     NoTrain(String),
     /// Triples were given for valid or test already. Give files for each split, or shares, not both.
-    #[error("{split} has triples of its own already: give files for each split, or --split, not both")]
+    #[error(
+        "{split} has triples of its own already: give files for each split, or shares to split by, not both"
+    )]
     Given {
         /// The split that is not empty.
         split: Split,
