@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use relatum::control::{Cancel, Control};
+
 static STOP: AtomicBool = AtomicBool::new(false);
 static IDLE: AtomicBool = AtomicBool::new(false);
 
@@ -13,6 +15,11 @@ pub(crate) fn watch() -> anyhow::Result<()> {
         }
     })?;
     Ok(())
+}
+
+/// A control that Ctrl-C stops.
+pub(crate) fn control() -> Control {
+    Control::default().with_cancel(Cancel::when(stop_requested))
 }
 
 /// Whether a stop was asked for.
