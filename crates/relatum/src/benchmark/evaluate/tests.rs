@@ -176,3 +176,30 @@ fn tuning_keeps_the_best_of_what_it_tried_or_what_noise_cannot_beat_and_names_it
         }
     }
 }
+
+#[test]
+fn listeners_hear_of_every_trial_and_a_token_stops_the_choice() {
+    use std::sync::{Arc, Mutex};
+
+    use crate::benchmark::TrialsDone;
+    use crate::control::Cancel;
+
+    let (graph, model) = world(2);
+    let (evaluator, group) = (Evaluator::new(&model, &graph), group("2i", &graph, 1));
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let hear = Arc::clone(&heard);
+    let control = Control::default().on(move |it: &TrialsDone| hear.lock().unwrap().push(it.done));
+    let choice = evaluator.tune(Family::Best, &group, &[0, 1], &control).unwrap();
+    let each: Vec<usize> = (0..choice.trials.len()).collect();
+    assert_eq!(*heard.lock().unwrap(), each);
+
+    let cancel = Cancel::default();
+    let impatient = cancel.clone();
+    let control = Control::default().with_cancel(cancel).on(move |it: &TrialsDone| {
+        if it.done == 1 {
+            impatient.cancel();
+        }
+    });
+    let stopped = evaluator.tune(Family::Best, &group, &[0, 1], &control);
+    assert!(matches!(stopped, Err(BenchmarkError::Stopped)));
+}
