@@ -60,20 +60,22 @@ pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
 
 /// Says an error with its causes.
 pub(crate) fn say(error: &anyhow::Error) {
-    // The engine has made the parts of a mistake fit to be shown, and what acts on a terminal are its colours.
-    if let Some(Error::Question(mistakes)) = error.downcast_ref() {
+    let engine = error.downcast_ref::<Error>();
+    if let Some(Error::Question(mistakes)) = engine {
+        // The engine has made the parts of a mistake fit to be shown, and what acts on a terminal are its
+        // colours.
         let style = if std::io::stderr().is_terminal() { Style::Colour } else { Style::Plain };
-        return output::say_coloured(&mistakes.render(style));
+        output::say_coloured(&mistakes.render(style));
+    } else {
+        let mut text = message(error);
+        if let Some(remedy) = error.chain().find_map(remedy::remedy) {
+            let lines = text.contains('\n');
+            text += &if lines { format!("\n  {remedy}") } else { format!(" ({remedy})") };
+        }
+        output::say(&format!("error: {text}"));
     }
-    let mut text = message(error);
-    if let Some(remedy) = error.chain().find_map(remedy::remedy) {
-        let lines = text.contains('\n');
-        text += &if lines { format!("\n  {remedy}") } else { format!(" ({remedy})") };
-    }
-    output::say(&format!("error: {text}"));
-    if let Some(Error::Options(error)) = error.downcast_ref() {
-        let flags = error.concerns().into_iter().map(|name| format!("--{}", name.replace('_', "-")));
-        output::say(&format!("  the flags: {}", flags.collect::<Vec<_>>().join(", ")));
+    if let Some(flags) = engine.and_then(remedy::flags) {
+        output::say(&format!("  {flags}"));
     }
 }
 

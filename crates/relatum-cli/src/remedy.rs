@@ -2,11 +2,14 @@
 //! wrong and what to do, and this says how that is typed.
 
 use relatum::Error;
+use relatum::benchmark::BenchmarkError;
 use relatum::engine::{SourcesError, WorkflowError};
-use relatum::graph::SplitError;
+use relatum::graph::{NameError, SplitError};
 use relatum::import::ImportError;
 use relatum::import::read::{Emptiness, LineProblem, ReadError};
 use relatum::model::ModelError;
+use relatum::query::{Mistakes, QueryError};
+use relatum::search::SearchError;
 use relatum::store::StoreError;
 use relatum::train::TrainError;
 
@@ -108,6 +111,51 @@ fn of_store(error: &StoreError) -> Option<String> {
         StoreError::Foreign { .. } | StoreError::Damaged { .. } => {
             Some("`relatum init` makes a graph, `relatum train` a model".to_owned())
         }
+        _ => None,
+    }
+}
+
+/// The flags or commands that help with a question and its options, in one line.
+pub(crate) fn flags(error: &Error) -> Option<String> {
+    match error {
+        Error::Question(mistakes) => of_question(mistakes),
+        Error::Options(error) => {
+            let flags = error.concerns().into_iter().map(|name| format!("--{}", name.replace('_', "-")));
+            Some(format!("the flags: {}", flags.collect::<Vec<_>>().join(", ")))
+        }
+        Error::Search(error) | Error::Benchmark(BenchmarkError::Search(error)) => {
+            of_search(error).map(str::to_owned)
+        }
+        Error::Name(NameError::Unknown { nearest, .. }) if nearest.is_empty() => Some(FIND.to_owned()),
+        _ => None,
+    }
+}
+
+const FIND: &str = "the command: relatum find DIR TEXT";
+
+fn of_question(mistakes: &Mistakes) -> Option<String> {
+    let of_mistake =
+        |error: &QueryError| match error {
+            QueryError::TooManyBranches { .. } => Some("the flag: --max-branches"),
+            QueryError::Syntax { help: Some(help), .. } if help.contains("SPARQL") => Some(
+                "the flag: --sparql reads a question as SPARQL; without it, it is read as what it looks like",
+            ),
+            QueryError::Name {
+                error: NameError::Unknown { nearest, .. }, like_a_variable: false, ..
+            } if nearest.is_empty() => Some(FIND),
+            _ => None,
+        };
+    mistakes.errors.iter().find_map(of_mistake).map(str::to_owned)
+}
+
+fn of_search(error: &SearchError) -> Option<&'static str> {
+    match error {
+        SearchError::NotATree => Some("the flag: --method beam"),
+        SearchError::RawScores => Some("the flags: --method beam, --calibration softmax-count"),
+        SearchError::NeedsARow { .. } => Some("the flags: --calibration, --method"),
+        SearchError::NotCalibrated => Some("the command: relatum calibrate DIR; the flag: --calibration"),
+        SearchError::Diverged { .. } => Some("the flag: --calibration sigmoid"),
+        SearchError::NoBounds { .. } => Some("the flag: --calibration"),
         _ => None,
     }
 }

@@ -18,9 +18,14 @@ pub(crate) fn watch() -> anyhow::Result<()> {
 }
 
 /// A control for work that Ctrl-C and `kill` ask to stop, from now on.
-pub(crate) fn control() -> anyhow::Result<Control> {
+pub(crate) fn watched_control() -> anyhow::Result<Control> {
     watch()?;
-    Ok(Control::default().with_cancel(Cancel::when(stop_requested)))
+    Ok(control())
+}
+
+/// A control for work that Ctrl-C stops where it is [watched](watch).
+pub(crate) fn control() -> Control {
+    Control::default().with_cancel(Cancel::when(stop_requested))
 }
 
 /// Whether a stop was asked for.

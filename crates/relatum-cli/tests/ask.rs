@@ -235,7 +235,7 @@ fn what_cannot_be_is_explained() {
         (GENRES, &["--t-norm", "nilpotent"], 2, "godel, product, lukasiewicz"),
         (GENRES, &["--timeout", "nan"], 2, "a number of seconds"),
         (GENRES, &["--calibration", "raw", "--t-norm", "lukasiewicz"], 2, "take the product or Gödel t-norm"),
-        (GENRES, &["--calibration", "raw", "--method", "exact"], 2, "Take --method beam if"),
+        (GENRES, &["--calibration", "raw", "--method", "exact"], 2, "the flags: --method beam"),
         (GENRES, &["--calibration", "raw", "--known", "trust"], 2, "trusted edges are exactly 1"),
         (GENRES, &["--timeout", "-1"], 2, "expected a number of seconds"),
         (GENRES, &["--k", "-1"], 2, "expected a whole number, at least 1"),
@@ -246,8 +246,8 @@ fn what_cannot_be_is_explained() {
         (GENRES, &["--method", "continuous", "--k", "9"], 2, "`k` belongs to a beam"),
         (GENRES, &["--json", "--dot"], 2, "cannot be used with"),
         ("-", &["--dot"], 2, "JSON lines"),
-        (GENRES, &["--sparql"], 2, "leave --sparql out"),
-        ("?g WHERE { ?f r:has_genre ?g }", &[], 2, "with --sparql it is read as such"),
+        (GENRES, &["--sparql"], 2, "the flag: --sparql"),
+        ("?g WHERE { ?f r:has_genre ?g }", &[], 2, "the flag: --sparql"),
         (r#"{"shape": "2p", "query": [0, [0]]}"#, &[], 2, "which is declared"),
     ] {
         let mut arguments = vec!["ask", "films", query];

@@ -80,7 +80,7 @@ fn continuous_optimisation_is_a_method_with_a_calibration_of_its_own() {
     assert!(text.contains("2p, continuous optimisation, ") && text.contains("knows(p1, "), "{text}");
     let refused = desk.run(&["ask", "ring", path, "--method", "continuous", "--calibration", "softmax"]);
     assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("take --calibration sigmoid"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("take the calibration sigmoid"), "{}", refused.stderr);
 }
 
 #[test]

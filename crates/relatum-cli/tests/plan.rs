@@ -72,6 +72,7 @@ fn json_names_everything() {
     let json: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
     assert_eq!(json["plan"]["shape"], "2p");
     assert_eq!(json["valid"], true);
+    assert_eq!((&json["query"], &json["question"]), (&GENRES.into(), &GENRES.into()));
     assert_eq!(json["sparql"], "SELECT ?G WHERE { ?F r:stars e:Martin%20Lawrence . ?F r:has_genre ?G . }");
     assert_eq!(json["plan"]["branches"][0]["steps"][0]["factors"][0]["backwards"], true);
     assert_eq!(json["plan"]["rows"], 3.0);
@@ -87,6 +88,7 @@ fn a_question_with_negation_is_valid_but_for_that() {
     let json: serde_json::Value =
         serde_json::from_str(&plan(dir.path(), &["--json", negated]).1).expect("JSON");
     assert_eq!(json["valid"], false);
+    assert_eq!(json["diagnostics"][0]["severity"], "note");
 }
 
 #[test]

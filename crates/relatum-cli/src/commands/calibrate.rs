@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         seed: args.seed,
         ..CalibrateSettings::default()
     };
-    let control = signals::control()?.on(|&CalibrationEpoch { epoch, loss }: &CalibrationEpoch| {
+    let control = signals::watched_control()?.on(|&CalibrationEpoch { epoch, loss }: &CalibrationEpoch| {
         let what = if epoch == 0 { "sigmoid".to_owned() } else { format!("epoch {epoch}") };
         output::say(&format!("{what:<10} held-out loss {loss:.4}"));
     });

@@ -95,7 +95,7 @@ fn train(engine: &Engine) -> anyhow::Result<()> {
         ..GivenSettings::default()
     };
     let watch = Watch::default();
-    let control = signals::control()?.on(introduce);
+    let control = signals::watched_control()?.on(introduce);
     let name = ModelFolder::DEFAULT;
     let trained = engine.train_if_missing(Some(name), &settings, &watch.over(control));
     watch.end();

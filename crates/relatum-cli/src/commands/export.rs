@@ -27,7 +27,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let engine = Engine::open(&args.dir)?;
-    let exported = engine.export(args.name.as_deref(), &args.to, &signals::control()?)?;
+    let exported = engine.export(args.name.as_deref(), &args.to, &signals::watched_control()?)?;
     if let Some(position) = &exported.unfinished {
         let card = &engine.model(Some(&exported.name))?.card;
         let warning = model::warning(&args.dir, &exported.name, card, position);

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     let watch = Watch::default();
     let (begins, diverged) = (watch.clone(), watch.clone());
-    let control = signals::control()?
+    let control = signals::watched_control()?
         .on(move |TrialBegins { number, of, name }: &TrialBegins| {
             begins.prefix(&format!("[{number}/{of}] "));
             begins.say(name);

@@ -99,7 +99,7 @@ fn parse_format(text: &str) -> Result<Format, String> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let bar = Arc::new(Mutex::new(ProgressBar::hidden()));
     let (shown, grows) = (Arc::clone(&bar), Arc::clone(&bar));
-    let control = signals::control()?
+    let control = signals::watched_control()?
         .on(move |step: &Making| show(&mut shown.lock().unwrap_or_else(PoisonError::into_inner), step))
         .on(move |read: &BytesRead| grows.lock().unwrap_or_else(PoisonError::into_inner).inc(read.0));
     let made = Engine::create(&args.dir, &args.sources(), &control);

@@ -5,10 +5,8 @@ use std::path::PathBuf;
 
 use relatum::graph::Graph;
 use relatum::plan::Plan;
-use relatum::query::shapes::Arguments;
-use relatum::query::{Checked, Question, Style, Syntax};
+use relatum::query::{Checked, Style, Syntax};
 use relatum::{Engine, Options};
-use serde_json::json;
 
 use crate::output;
 
@@ -63,7 +61,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let plan = engine.plan(&question.checked, &options)?;
     let mut out = output::out(args.json);
     if args.json {
-        writeln!(out, "{:#}", as_json(&question, &plan, graph))?;
+        serde_json::to_writer_pretty(&mut out, &engine.check_question(&text, &question, &options)?)?;
+        writeln!(out)?;
     } else if args.dot {
         write!(out, "{}", plan.describe(graph).to_dot())?;
     } else {
@@ -91,21 +90,4 @@ pub(super) fn as_text(source: &str, checked: &Checked, plan: &Plan, graph: &Grap
         text += &format!("\n{}\n", note.diagnostic().render(source, Style::Plain));
     }
     text
-}
-
-fn as_json(question: &Question, plan: &Plan, graph: &Graph) -> serde_json::Value {
-    let checked = &question.checked;
-    let structure = Arguments::of(&checked.normal_form).and_then(|it| it.structure(&graph.inverses));
-    let notes: Vec<String> = checked.validity.notes.iter().map(|note| note.diagnostic().title).collect();
-    json!({
-        "query": checked.query.named(graph).to_string(),
-        "normal_form": checked.normal_form.to_query().named(graph).to_string(),
-        "sparql": checked.normal_form.to_sparql(graph),
-        "tuple": structure.map(|it| it.to_betae()),
-        "valid": checked.validity.is_valid(),
-        "notes": notes,
-        "limit": question.limit,
-        "offset": question.offset,
-        "plan": plan.describe(graph),
-    })
 }

@@ -61,9 +61,8 @@ impl Session {
     /// A prompt on a terminal.
     fn converse(&mut self, dir: &Path) -> anyhow::Result<()> {
         let config = Config::builder().completion_type(CompletionType::List).max_history_size(1000)?.build();
-        let mut editor: Editor<Helper<'_>, DefaultHistory> = Editor::with_config(config)?;
-        let engine = self.engine.clone();
-        editor.set_helper(Some(Helper::new(engine.graph())));
+        let mut editor: Editor<Helper, DefaultHistory> = Editor::with_config(config)?;
+        editor.set_helper(Some(Helper::new(self.engine.clone())));
         let history = history_file();
         if let Some(path) = &history {
             // There is none the first time.
@@ -187,7 +186,7 @@ fn inputs(text: &str) -> Vec<String> {
     inputs
 }
 
-fn keep(editor: &mut Editor<Helper<'_>, DefaultHistory>, path: Option<&Path>) {
+fn keep(editor: &mut Editor<Helper, DefaultHistory>, path: Option<&Path>) {
     let Some(path) = path else { return };
     // A history is a comfort: where it cannot be kept, there is none.
     if let Some(folder) = path.parent() {

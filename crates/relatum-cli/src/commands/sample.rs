@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use relatum::Error;
-use relatum::benchmark::{Pattern, PatternError, QueryGroup, QuerySet, Sampled, Sampler, Sampling, Walks};
+use relatum::benchmark::{
+    Pattern, PatternError, QueriesFound, QueryGroup, QuerySet, Sampled, Sampler, Sampling, Walks,
+};
 use relatum::export::write_betae;
 use relatum::graph::{Graph, Split};
 use relatum::model::Reciprocals;
@@ -210,10 +212,9 @@ fn sample(
     for pattern in patterns {
         let bar = ProgressBar::new(count as u64).with_style(style.clone()).with_prefix(split.name());
         bar.set_message(pattern.name().to_owned());
-        let sampled = sampler.sample(pattern, &how, &|found| {
-            bar.set_position(found as u64);
-            !signals::stop_requested()
-        });
+        let shown = bar.clone();
+        let control = signals::control().on(move |it: &QueriesFound| shown.set_position(it.found as u64));
+        let sampled = sampler.sample(pattern, &how, &control);
         bar.finish_and_clear();
         if signals::stop_requested() {
             output::say("stopped; nothing was written");

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let options = TrainOptions { name: args.name.clone(), settings: args.flags.given(), start };
     let validated = !engine.graph().edges(Split::Valid).is_empty();
     let watch = Watch::default();
-    let control = signals::control()?.on(move |begins: &TrainingBegins| introduce(begins, validated));
+    let control = signals::watched_control()?.on(move |begins: &TrainingBegins| introduce(begins, validated));
     let trained = engine.train(&options, &watch.over(control));
     watch.end();
     let trained = trained.map_err(|error| advised(args, &engine, error))?;

@@ -2,10 +2,10 @@
 
 use super::alternatives::{Listed, UNNOTICED};
 use super::witness::{SubQuery, Witness, Witnesses};
-use super::{Ask, WITHIN, alternatives, score_text};
-use crate::graph::{EntityId, Graph, Id, Split, Triple};
+use super::{Ask, WITHIN, alternatives};
+use crate::graph::{EntityId, Id, Split, Triple};
 use crate::plan::{BranchPlan, Plan, TreeNode};
-use crate::query::{Atom, Direction, Hop, NormalForm, Term, VariableId};
+use crate::query::{Atom, Direction, Hop, Term, VariableId};
 use crate::search::beam::{Assignment, Beam};
 use crate::search::exact::Exact;
 use crate::search::{AtomTruth, Logic, SearchError};
@@ -74,67 +74,7 @@ pub struct Alternative {
     pub score: f32,
 }
 
-impl ExplainedAtom {
-    /// What it is and where its truth comes from, in words: `known, train`, `predicted`, or of an edge
-    /// that is stored but not trusted, `stored in train, scored by the model`.
-    pub fn standing(&self) -> String {
-        match (self.known, self.stored) {
-            (Some(split), _) => format!("known, {split}"),
-            (None, Some(split)) => format!("stored in {split}, scored by the model"),
-            (None, None) => "predicted".to_owned(),
-        }
-    }
-
-    /// The atom with what it counts: `not stars(Hitch, Eva)  0.9000  predicted with 0.1000`.
-    pub fn text(&self, graph: &Graph) -> String {
-        // What enters the score, so that a reader can fold it again.
-        let (not, itself) = if self.negated {
-            ("not ", format!(" with {}", score_text(self.truth)))
-        } else {
-            ("", String::new())
-        };
-        format!(
-            "{not}{}({}, {})  {}  {}{itself}",
-            graph.relation_text(self.edge.relation),
-            graph.entity_text(self.edge.head),
-            graph.entity_text(self.edge.tail),
-            score_text(self.value),
-            self.standing()
-        )
-    }
-}
-
 impl Explanation {
-    /// Which alternative carries the answer, and how each scores, where there are several:
-    /// `alternative 1 of 2 (0.9000, 0.3000)`.
-    pub fn branch_text(&self) -> Option<String> {
-        let text = |(&score, &open): (&f32, &bool)| match (open, score > 0.0) {
-            (false, _) => score_text(score),
-            (true, true) => format!("at least {}", score_text(score)),
-            (true, false) => "left open".to_owned(),
-        };
-        let scores: Vec<String> = self.branch_scores.iter().zip(&self.branches_open).map(text).collect();
-        let (which, count) = (self.branch + 1, scores.len());
-        (count > 1).then(|| format!("alternative {which} of {count} ({})", scores.join(", ")))
-    }
-
-    /// The next best assignments in words, a line each: `or by F = Hitch  0.1430`. Where they are not
-    /// proven, the first says so for all.
-    pub fn alternative_texts(&self, normal_form: &NormalForm, graph: &Graph) -> Vec<String> {
-        let text = |(index, other): (usize, &Alternative)| {
-            let proven = self.alternatives_certain || index > 0;
-            let by = if proven { "or by" } else { "or, of those looked at, by" };
-            let values = other.assignment.iter().filter(|(id, _)| *id != normal_form.target);
-            let values: Vec<String> = values
-                .map(|&(id, value)| {
-                    format!("{} = {}", normal_form.variable_name(id), graph.entity_text(value))
-                })
-                .collect();
-            format!("{by} {}  {}", values.join(", "), score_text(other.score))
-        };
-        self.alternatives.iter().enumerate().map(text).collect()
-    }
-
     /// The score of the assignment, from its atoms and sub-queries alone.
     pub fn refold(&self, logic: Logic) -> f32 {
         Self::fold(logic, &self.atoms, &self.sub_queries)

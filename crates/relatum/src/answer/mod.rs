@@ -2,7 +2,6 @@
 //! the assignment that makes it an answer.
 
 mod alternatives;
-mod dot;
 mod explanation;
 mod known;
 mod predict;
@@ -165,17 +164,6 @@ pub struct Answer {
     pub ways: Option<Ways>,
     /// Why it is an answer, if that was asked for.
     pub explanation: Option<Explanation>,
-}
-
-impl Answer {
-    /// `known`, `predicted`, or `undetermined` where time was up before it was clear which.
-    pub fn standing(&self) -> &'static str {
-        match self.known {
-            Some(true) => "known",
-            Some(false) => "predicted",
-            None => "undetermined",
-        }
-    }
 }
 
 /// Answers a planned question with a model of the graph.

@@ -1,16 +1,11 @@
 //! What speaks against a negated sub-query: the values that make it truest.
 
 use super::explanation::{assignment_of, atoms, value_of};
-use super::{ExplainedAtom, Explanation, score_text};
-use crate::graph::Graph;
+use super::{ExplainedAtom, Explanation};
 use crate::plan::BranchPlan;
-use crate::query::{Negated, NormalForm};
 use crate::search::beam::{Assignment, Beam};
 use crate::search::exact::Exact;
 use crate::search::{AtomTruth, Logic, SearchError};
-
-/// A smaller difference of two scores does not show.
-const NOTICED: f32 = 1e-4;
 
 /// A negated sub-query under the assignment of the branch around it.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,26 +30,6 @@ pub struct Witness {
     pub atoms: Vec<ExplainedAtom>,
     /// The sub-queries that are negated in it.
     pub sub_queries: Vec<SubQuery>,
-}
-
-impl SubQuery {
-    /// Its truth and the values of its own variables, in words: `at best 0.2000 by A = Eva`.
-    pub fn text(&self, nested: &Negated, normal_form: &NormalForm, graph: &Graph) -> String {
-        let truth = score_text(self.truth);
-        let Some(witness) = &self.witness else {
-            return format!("at most {truth}, by nothing that was found");
-        };
-        let own = witness.assignment.iter().filter(|(id, _)| nested.bound.contains(id));
-        let values: Vec<String> = own
-            .map(|&(id, value)| format!("{} = {}", normal_form.variable_name(id), graph.entity_text(value)))
-            .collect();
-        let values = values.join(", ");
-        if self.truth - witness.score > NOTICED {
-            format!("at most {truth}, and {} by {values}", score_text(witness.score))
-        } else {
-            format!("at best {truth} by {values}")
-        }
-    }
 }
 
 /// Finds witnesses in the messages of an exact search, or else by a beam.

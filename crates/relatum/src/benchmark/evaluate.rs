@@ -25,6 +25,15 @@ pub struct Evaluator<'a> {
     reciprocals: Reciprocals,
 }
 
+/// How far the queries of a type are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueriesDone {
+    /// How many are answered.
+    pub done: usize,
+    /// Of how many.
+    pub all: usize,
+}
+
 /// How the queries of a type came out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -84,14 +93,13 @@ impl<'a> Evaluator<'a> {
         Self { model, graph, reciprocals: Reciprocals::of(graph) }
     }
 
-    /// Answers the chosen queries of a group. `go_on` hears how many are done, now and then, and
-    /// may say no.
+    /// Answers the chosen queries of a group; tells `control` of [`QueriesDone`].
     pub fn run(
         &self,
         group: &QueryGroup,
         chosen: &[usize],
         setting: &Setting,
-        go_on: &dyn Fn(usize) -> bool,
+        control: &Control,
     ) -> Result<Outcome, BenchmarkError> {
         if setting.calibration == Calibration::Adaptive && self.model.affine().is_none() {
             return Err(SearchError::NotCalibrated.into());
@@ -128,7 +136,8 @@ impl<'a> Evaluator<'a> {
                 outcome.ranks.push(ranks);
                 outcome.rows += rows;
             }
-            if !go_on(outcome.ranks.len()) {
+            control.report(|| QueriesDone { done: outcome.ranks.len(), all: chosen.len() });
+            if control.is_late() {
                 return Err(BenchmarkError::Stopped);
             }
         }

@@ -23,14 +23,14 @@ mod template;
 mod tune;
 
 pub use error::BenchmarkError;
-pub use evaluate::{ByMissing, Evaluator, Outcome};
+pub use evaluate::{ByMissing, Evaluator, Outcome, QueriesDone};
 pub use missing::{missing_links, missing_links_of};
 pub use part::Part;
 pub use published::{Dataset, PUBLISHED_TYPES, Published};
 pub use queries::{Lists, QueryGroup, QuerySet};
-pub use sample::{Pattern, PatternError, Sampled, Sampler, Sampling, Walks};
+pub use sample::{Pattern, PatternError, QueriesFound, Sampled, Sampler, Sampling, Walks};
 pub use setting::{Reading, Search, Setting, SettingError};
 pub(crate) use skeleton::Piece;
 pub use skeleton::{Role, Skeleton, SkeletonError};
 pub use template::{Template, TemplateError};
-pub use tune::{Choice, Family, Trial, Tuned};
+pub use tune::{Choice, Family, Trial, TrialsDone, Tuned};

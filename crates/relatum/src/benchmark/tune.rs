@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{BenchmarkError, Evaluator, QueryGroup, Reading, Search, Setting};
+use crate::control::Control;
 use crate::logic::TNorm;
 use crate::model::{Calibration, LinkMetrics};
 use crate::plan::Union;
@@ -167,25 +168,35 @@ impl Family {
     }
 }
 
+/// How far the choice of a setting is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrialsDone {
+    /// How many settings were tried.
+    pub done: usize,
+    /// How many there are to try, at most.
+    pub all: usize,
+}
+
 impl Evaluator<'_> {
     /// Chooses a setting for a type by Hits@3 on some of its (validation) queries, MRR where that is
     /// the same: one axis of the family after another, each time the best kept; another search
     /// only where it is better by a thousandth, in our own family another logic or calibration only where the
-    /// gain is more than its standard error, so that few queries do not mislead. `go_on` hears how many trials are
-    /// done of how many.
+    /// gain is more than its standard error, so that few queries do not mislead. Tells `control` of
+    /// [`TrialsDone`].
     pub fn tune(
         &self,
         family: Family,
         group: &QueryGroup,
         chosen: &[usize],
-        go_on: &dyn Fn(usize, usize) -> bool,
+        control: &Control,
     ) -> Result<Choice, BenchmarkError> {
         let traits = Traits::of(group)?;
         let axes = family.axes(&traits);
         let all = 1 + axes.iter().map(Vec::len).sum::<usize>();
         let mut trials: Vec<Trial> = Vec::new();
         let mut attempt = |setting: Setting| {
-            let outcome = self.run(group, chosen, &setting, &|_| go_on(trials.len(), all))?;
+            control.tell(&TrialsDone { done: trials.len(), all });
+            let outcome = self.run(group, chosen, &setting, control)?;
             let metrics = outcome.metrics();
             trials.push(Trial { setting, metrics });
             let hits = |ranks: &Vec<f64>| LinkMetrics::of(ranks.iter().copied()).hits[1];

@@ -1,9 +1,10 @@
 //! Why the engine could not do what it was asked to.
 
+use super::look::listed;
 use super::options::OptionsError;
 use super::workflow::WorkflowError;
 use crate::benchmark::BenchmarkError;
-use crate::graph::NameError;
+use crate::graph::{NameError, visible};
 use crate::import::ImportError;
 use crate::import::read::{FolderError, ReadError};
 use crate::model::ModelError;
@@ -27,6 +28,21 @@ pub enum Error {
     /// A name that is not one thing of the graph.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// Neither an entity nor a relation has this name: write one of the nearest, or look for a part of it.
+    #[error(
+        "there is no entity or relation '{}'; the nearest entities: {}; the nearest relations: {}",
+        visible(name),
+        listed(entities),
+        listed(relations)
+    )]
+    NothingNamed {
+        /// The name.
+        name: String,
+        /// The nearest entities, best first.
+        entities: Vec<String>,
+        /// The nearest relations, best first.
+        relations: Vec<String>,
+    },
     /// The question cannot be searched in this way.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -71,7 +87,7 @@ impl Error {
     /// Who has to do something about it.
     pub fn fault(&self) -> Fault {
         match self {
-            Self::Question(_) | Self::Options(_) | Self::Name(_) => Fault::Caller,
+            Self::Question(_) | Self::Options(_) | Self::Name(_) | Self::NothingNamed { .. } => Fault::Caller,
             Self::Workflow(error) => error.fault(),
             Self::Search(error) => of_search(error),
             Self::Model(error) => of_model(error),

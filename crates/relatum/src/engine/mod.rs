@@ -6,14 +6,19 @@
 
 mod ask;
 mod calibrate;
+mod check;
+mod complete;
 mod create;
 mod error;
 mod grid;
+mod look;
 mod many;
 mod merge;
 mod models;
 mod options;
 mod predict;
+#[cfg(test)]
+mod testing;
 mod train;
 mod transfer;
 mod workflow;
@@ -26,6 +31,7 @@ pub use calibrate::Calibration;
 pub use create::{Made, Making, Sources, SourcesError};
 pub use error::{Error, Fault};
 pub use grid::{GridOptions, Searched, Trial, TrialBegins, TrialDiverged};
+pub use look::Look;
 pub use merge::{MergeOptions, Merged, MergedPart};
 pub use models::{ModelSummary, Models};
 pub use options::{DEFAULT_K, DEFAULT_TOP, DEFAULT_UNSEEN, Options, OptionsError, Resolved};

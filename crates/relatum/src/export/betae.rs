@@ -298,6 +298,7 @@ fn pickle(path: &Path, write: impl FnOnce(&mut Pickle<'_>) -> io::Result<()>) ->
 mod tests {
     use super::*;
     use crate::benchmark::{Pattern, Sampler, Sampling};
+    use crate::control::Control;
     use crate::graph::GraphBuilder;
     use crate::import::read::{FolderReport, betae};
     use crate::symbolic::{World, answers};
@@ -339,7 +340,7 @@ mod tests {
             ];
             let groups = types.map(|text| {
                 let pattern = Pattern::parse(text, graph).unwrap();
-                sampler.sample(&pattern, &Sampling::of(15, 3), &|_| true).group
+                sampler.sample(&pattern, &Sampling::of(15, 3), &Control::default()).group
             });
             Some(QuerySet { groups: groups.into() })
         };
@@ -351,7 +352,7 @@ mod tests {
         let sampler = Sampler::new(graph, Split::Test);
         let groups = types.iter().map(|text| {
             let pattern = Pattern::parse(text, graph).unwrap();
-            sampler.sample(&pattern, &Sampling::of(15, 3), &|_| true).group
+            sampler.sample(&pattern, &Sampling::of(15, 3), &Control::default()).group
         });
         let queries = Queries { valid: None, test: Some(QuerySet { groups: groups.collect() }) };
         let dir = tempfile::tempdir().unwrap();

@@ -17,7 +17,7 @@ const LISTED: usize = 5;
 #[non_exhaustive]
 pub enum NameError {
     /// No name, IRI, prefixed name or label is this text. Write one of the nearest names,
-    /// or look for a part of it with `relatum find`.
+    /// or look for a part of it.
     #[error("there is no {kind} '{}'{}", visible(text), suggestion(nearest))]
     Unknown {
         /// `entity` or `relation`.

@@ -6,7 +6,7 @@ use super::Graph;
 use super::adjacency::{Adjacency, Edges};
 use super::ids::{EntityId, Id, RelationId, Split};
 
-/// The figures of `relatum stats`. Degrees and cardinalities are those of the training edges.
+/// The figures of a graph. Degrees and cardinalities are those of the training edges.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stats {
     /// Entities.

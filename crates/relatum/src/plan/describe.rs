@@ -1,6 +1,7 @@
 //! A plan with names instead of ids: what is printed, drawn and sent.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::branch::{BranchPlan, Factor, Step};
 use super::message::{Message, SignedHop};
@@ -10,12 +11,12 @@ use crate::query::syntax::name_text;
 use crate::query::{Atom, Direction, Hop, Term, VariableId};
 
 /// A plan in words.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanReport {
     /// The name of the target.
     pub target: String,
     /// The shape of the literature, or `general`.
-    pub shape: &'static str,
+    pub shape: String,
     /// Whether exact search can run all of it.
     pub tree: bool,
     /// About how many rows will be scored.
@@ -31,7 +32,7 @@ pub struct PlanReport {
 }
 
 /// A branch or a negated sub-query in words.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BranchReport {
     /// The variable that it is a condition on.
     pub target: String,
@@ -52,7 +53,7 @@ pub struct BranchReport {
 }
 
 /// An atom in words.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AtomReport {
     /// The relation.
     pub relation: String,
@@ -65,7 +66,7 @@ pub struct AtomReport {
 }
 
 /// One side of an atom in words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TermReport {
     /// An anchor.
@@ -75,7 +76,7 @@ pub enum TermReport {
 }
 
 /// A step in words.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepReport {
     /// The variable that gets its values.
     pub variable: String,
@@ -96,7 +97,7 @@ pub struct StepReport {
 }
 
 /// A factor in words.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum FactorReport {
     /// Rows from a known side.
@@ -125,10 +126,10 @@ pub enum FactorReport {
 }
 
 /// A message in words.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MessageReport {
     /// `all`, `row`, `not`, `meet`, `project` or `look`.
-    pub kind: &'static str,
+    pub kind: String,
     /// What is scored: `stars⁻¹("Martin Lawrence", ·)`.
     pub scores: Vec<String>,
     /// The positions of the messages that it is made of.
@@ -145,7 +146,7 @@ impl Plan {
         let words = Words { plan: self, graph };
         PlanReport {
             target: self.variable_name(self.target).to_owned(),
-            shape: self.shape.map_or("general", |shape| shape.name()),
+            shape: self.shape.map_or("general", |shape| shape.name()).to_owned(),
             tree: self.is_tree(),
             rows: self.rows,
             beam: self.options.beam,
@@ -236,7 +237,7 @@ impl Words<'_> {
             _ => None,
         };
         MessageReport {
-            kind,
+            kind: kind.to_owned(),
             scores,
             parts: message.parts().iter().map(|part| part.index()).collect(),
             scan: scan.map(|(index, _)| index),

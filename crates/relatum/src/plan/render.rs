@@ -73,7 +73,7 @@ impl PlanReport {
     fn message(&self, f: &mut Formatter<'_>, at: usize, indent: &str, last: bool) -> Result {
         let message = &self.messages[at];
         let scores = message.scores.join(" and ");
-        let text = match message.kind {
+        let text = match message.kind.as_str() {
             "all" => "every entity".to_owned(),
             "row" => scores,
             "not" => "1 −".to_owned(),

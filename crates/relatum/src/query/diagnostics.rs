@@ -173,7 +173,7 @@ impl QueryError {
                 said.label(*place, "two entities, no variable").help("leave it out, or put a variable on one side")
             }
             Self::TooManyBranches { .. } => said
-                .help("every `or` under an `and` multiplies them: ask the alternatives one by one, or raise --max-branches"),
+                .help("every `or` under an `and` multiplies them: ask the alternatives one by one, or raise the limit"),
             Self::Sparql { place, .. } => said.label(*place, "here"),
             Self::Refused { instead, place, .. } => {
                 let said = said.help(instead.as_str());
@@ -201,7 +201,7 @@ fn name_diagnostic(error: &NameError, variable: Option<bool>, place: Place) -> D
                     "if {text} is a variable, write `exists {text}.` in front of the formula{target}"
                 ))
             } else if nearest.is_empty() {
-                said.help("look for a part of the name with `relatum find`")
+                said.help("look for a part of the name")
             } else {
                 said
             }

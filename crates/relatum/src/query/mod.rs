@@ -16,6 +16,7 @@
 
 mod between;
 pub mod check;
+mod cursor;
 pub mod diagnostics;
 mod error;
 mod formula;
@@ -34,6 +35,7 @@ pub(crate) mod testing;
 
 pub use between::{Between, ParsedBetween};
 pub use check::{Checked, Note, Validity};
+pub use cursor::{Cursor, KEYWORDS, is_unfinished};
 pub use diagnostics::{Diagnostic, Severity, Style};
 pub use error::QueryError;
 pub use formula::{Atom, Formula, ParsedQuery, Query, Term, Variable, VariableId};

@@ -161,7 +161,10 @@ fn in_another_language(text: &str, language: Syntax, error: QueryError) -> Query
                     "" => "the end".to_owned(),
                     word => format!("`{word}`"),
                 },
-                help: Some("leave --sparql out: text and tuples are known by how they begin".to_owned()),
+                help: Some(
+                    "if it is not SPARQL, do not say so: text and tuples are known by how they begin"
+                        .to_owned(),
+                ),
                 place,
             },
             None => error,
@@ -170,8 +173,7 @@ fn in_another_language(text: &str, language: Syntax, error: QueryError) -> Query
     match error {
         // No text has a brace outside quotes, and no tuple has a variable.
         QueryError::Syntax { expected, found, place, .. } if text.contains('{') && text.contains('?') => {
-            let help =
-                "SPARQL begins with SELECT, ASK or PREFIX; with --sparql it is read as such in any case";
+            let help = "SPARQL begins with SELECT, ASK or PREFIX, or is said to be SPARQL";
             QueryError::Syntax { expected, found, help: Some(help.to_owned()), place }
         }
         error => error,
@@ -211,7 +213,7 @@ mod tests {
         1 |   ?A : r0(e0, A)
           |   ^^ expected SELECT, ASK or PREFIX, as SPARQL begins
           |
-          = help: leave --sparql out: text and tuples are known by how they begin
+          = help: if it is not SPARQL, do not say so: text and tuples are known by how they begin
         ");
         insta::assert_snapshot!(said("[0,[0]]", Syntax::Sparql), @r"
         error: expected SELECT, ASK or PREFIX, as SPARQL begins, found `[`
@@ -219,7 +221,7 @@ mod tests {
         1 | [0,[0]]
           | ^ expected SELECT, ASK or PREFIX, as SPARQL begins
           |
-          = help: leave --sparql out: text and tuples are known by how they begin
+          = help: if it is not SPARQL, do not say so: text and tuples are known by how they begin
         ");
         insta::assert_snapshot!(said("?a WHERE { ?a r:r0 e:e0 }", Syntax::Text), @r"
         error: expected `:` after the target, found `WHERE`
@@ -227,9 +229,9 @@ mod tests {
         1 | ?a WHERE { ?a r:r0 e:e0 }
           |    ^^^^^ expected `:` after the target
           |
-          = help: SPARQL begins with SELECT, ASK or PREFIX; with --sparql it is read as such in any case
+          = help: SPARQL begins with SELECT, ASK or PREFIX, or is said to be SPARQL
         ");
-        assert!(said("{ ?a r:r0 e:e0 }", Syntax::Tuple).contains("with --sparql it is read as such"));
+        assert!(said("{ ?a r:r0 e:e0 }", Syntax::Tuple).contains("or is said to be SPARQL"));
         assert!(said("", Syntax::Sparql).contains("found the end"));
         // What begins like SPARQL is wrong further on.
         assert!(said("SELECT ?a WHERE { ?a r:r0 }", Syntax::Sparql).contains("this is not SPARQL"));

@@ -132,3 +132,87 @@ fn label(nested: &SubQuery) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::report::testing;
+
+    /// The picture of the best answer, without its truth values, which a random model gives.
+    fn drawn(text: &str) -> String {
+        let dot = testing::asked(text).to_dot();
+        let digits =
+            |word: &str| word.strip_prefix("0.").is_some_and(|rest| rest.len() == 4) || word.contains("e-");
+        let hidden = |line: &str| {
+            line.split_inclusive([' ', '"', 'n'])
+                .map(|word| {
+                    let number = word.trim_matches([' ', '"', 'n', '\\', '(', ')', ',']);
+                    if digits(number) { word.replace(number, "0.####") } else { word.to_owned() }
+                })
+                .collect::<String>()
+        };
+        dot.lines().map(|line| hidden(line) + "\n").collect()
+    }
+
+    #[test]
+    fn known_edges_are_solid_predicted_ones_dashed_and_every_name_is_escaped() {
+        insta::assert_snapshot!(drawn(r#"?G : exists F. stars(F, "Will\nSmith") and genre(F, G)"#), @r##"
+        digraph answers {
+          rankdir=LR;
+          node [shape=ellipse];
+          subgraph cluster_1 {
+            label="1. A\\B  1.0000  known";
+            "a1vF" [label="F\nBad \"Boys\""];
+            a1e1 [label="Will\\nSmith", shape=box];
+            "a1vG" [label="G\nA\\B", peripheries=2];
+            "a1vF" -> a1e1 [label="stars\n1.0000 known, train", style=solid];
+            "a1vF" -> "a1vG" [label="genre\n1.0000 known, train", style=solid];
+            a1o [shape=note, label="or by F = Will\\nSmith  0.####\nor by F = A\\B  0.####\nor by F = Hitch  0.####"];
+            a1o -> "a1vG" [style=dotted, arrowhead=none];
+          }
+        }
+        "##);
+    }
+
+    #[test]
+    fn the_alternative_that_carries_the_answer_is_named_with_its_score() {
+        insta::assert_snapshot!(drawn(r#"?G : genre(Hitch, G) or exists F. stars(F, "Will\nSmith") and genre(F, G)"#), @r##"
+        digraph answers {
+          rankdir=LR;
+          node [shape=ellipse];
+          subgraph cluster_1 {
+            label="1. A\\B  1.0000  known\nalternative 2 of 2 (left open, 1.0000)";
+            "a1vF" [label="F\nBad \"Boys\""];
+            a1e1 [label="Will\\nSmith", shape=box];
+            "a1vG" [label="G\nA\\B", peripheries=2];
+            "a1vF" -> a1e1 [label="stars\n1.0000 known, train", style=solid];
+            "a1vF" -> "a1vG" [label="genre\n1.0000 known, train", style=solid];
+            a1o [shape=note, label="or by F = Will\\nSmith  0.####\nor by F = A\\B  0.####\nor by F = Hitch  0.####"];
+            a1o -> "a1vG" [style=dotted, arrowhead=none];
+          }
+        }
+        "##);
+    }
+
+    #[test]
+    fn negated_atoms_and_sub_queries_are_marked() {
+        insta::assert_snapshot!(
+            drawn(testing::NEGATED),
+            @r##"
+        digraph answers {
+          rankdir=LR;
+          node [shape=ellipse];
+          subgraph cluster_1 {
+            label="1. Bad \"Boys\"  0.####  known";
+            "a1vF" [label="F\nBad \"Boys\"", peripheries=2];
+            a1e1 [label="Will\\nSmith", shape=box];
+            a1e3 [label="Hitch", shape=box];
+            "a1vF" -> a1e1 [label="stars\n1.0000 known, train", style=solid];
+            "a1vF" -> a1e3 [label="not genre\n0.#### predicted", style=dashed, color=red, arrowhead=tee];
+            a1n0 [shape=note, color=red, label="not (exists A. stars(F, A) and stars(Hitch, A))\n0.#### at best 0.#### by A = Will\\nSmith\nstars(Bad \"Boys\", Will\\nSmith)  1.0000  known, train\nstars(Hitch, Will\\nSmith)  0.####  predicted"];
+            a1n0 -> "a1vF" [style=dotted, arrowhead=none];
+          }
+        }
+        "##
+        );
+    }
+}

@@ -2,13 +2,23 @@
 //!
 //! A [`Reply`] is what every door hands out: it needs no graph to be read, it is serialisable, and the text
 //! for people ([`Display`](std::fmt::Display)), the JSON (`serde`) and the Graphviz drawing
-//! ([`Reply::to_dot`]) are made from it alone.
+//! ([`Reply::to_dot`]) are made from it alone. A [`Check`] says the same of a question that was read but not
+//! searched, a [`Description`] what hangs on a name; JSON Schemas of all of them are in `docs/schema`.
 
+mod check;
 mod dot;
+mod look;
 mod make;
 mod reply;
+#[cfg(test)]
+mod testing;
 mod text;
 
+pub use check::{Check, Diagnostic, Label, Position, Severity, Span};
+pub use look::{
+    Candidate, CandidateKind, Completion, Description, Direction, Edge, EdgeCounts, EdgesOf, Found,
+    FoundName, GraphStats, Kind, QueryCounts, RelationStats, SourceFile, Spread,
+};
 pub(crate) use make::{Names, entity, of_answers, of_judgement, of_relations, relation};
 pub use reply::{
     Alternative, Answer, AskedFor, Atom, Binding, Certainty, Clause, Entity, Existence, Explanation, Judged,

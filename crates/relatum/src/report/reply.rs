@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::graph::visible;
+use super::look::shown;
 
 /// The answer to one question, with all that is needed to read it, to have it again, and to believe it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -163,10 +163,7 @@ pub struct Entity {
 impl Entity {
     /// For a list that a person reads: the text, and the label behind it where that says something else.
     pub fn shown(&self) -> String {
-        match &self.label {
-            Some(label) if *label != self.text => visible(&format!("{} ({label})", self.text)).into_owned(),
-            _ => visible(&self.text).into_owned(),
-        }
+        shown(&self.text, self.label.as_deref())
     }
 }
 

@@ -323,7 +323,7 @@ fn draw(lines: &[Line], indent: &str, out: &mut String) {
 }
 
 /// A number with its thousands apart: `12,345`.
-fn grouped(number: usize) -> String {
+pub(super) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -354,7 +354,7 @@ fn rounded_up(bound: f32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{AskedFor, Settings};
+    use crate::report::testing;
 
     fn reply(names: &[(String, f32)]) -> Reply {
         let answer = |(name, score): &(String, f32)| Answer {
@@ -364,37 +364,7 @@ mod tests {
             ways: None,
             explanation: None,
         };
-        Reply {
-            version: Reply::VERSION,
-            query: "?A : r(a, A)".to_owned(),
-            question: "?A : r(a, A)".to_owned(),
-            asked: AskedFor::Entities,
-            target: Some("A".to_owned()),
-            shape: "1p".to_owned(),
-            method: "exact".to_owned(),
-            settings: Settings {
-                model: "default".to_owned(),
-                t_norm: "product".to_owned(),
-                calibration: "softmax-count".to_owned(),
-                sharpness: 1.0,
-                negation_scale: 1.0,
-                unseen: 1.0,
-                known: "all".to_owned(),
-                k: None,
-                paper: false,
-                either_side: false,
-                union: "at-the-end".to_owned(),
-                tuned_for: None,
-            },
-            certainty: Certainty::Exact { within: 1.23e-5 },
-            rows: 1234,
-            unfinished_model: None,
-            remarks: Vec::new(),
-            offset: 0,
-            answers: names.iter().map(answer).collect(),
-            relations: Vec::new(),
-            judged: None,
-        }
+        testing::reply(names.iter().map(answer).collect())
     }
 
     #[test]
@@ -426,5 +396,44 @@ mod tests {
         let reply = reply(&[("one".to_owned(), 0.75)]);
         let json = serde_json::to_string(&reply).unwrap();
         assert_eq!(serde_json::from_str::<Reply>(&json).unwrap(), reply);
+    }
+
+    #[test]
+    fn the_alternative_that_carries_an_answer_is_named_with_the_score_of_each() {
+        let explained = |open: [bool; 2]| Explanation {
+            branch: 1,
+            branch_scores: vec![0.0, 0.9],
+            branches_open: open.to_vec(),
+            score: 0.9,
+            assignment: Vec::new(),
+            atoms: Vec::new(),
+            sub_queries: Vec::new(),
+            alternatives: Vec::new(),
+            alternatives_certain: true,
+        };
+        let said = |open| explained(open).branch_text().unwrap();
+        assert_eq!(said([false, false]), "alternative 2 of 2 (0.0000, 0.9000)");
+        assert_eq!(said([true, true]), "alternative 2 of 2 (left open, at least 0.9000)");
+    }
+
+    #[test]
+    fn a_negated_sub_query_is_said_with_the_values_that_speak_against_it() {
+        let reply = testing::asked(testing::NEGATED);
+        let explanation = reply.answers[0].explanation.as_ref().unwrap();
+        let [nested] = &explanation.sub_queries[..] else { panic!("{explanation:?}") };
+        let truth = score_text(nested.truth);
+        assert_eq!(nested.reason(), format!("at best {truth} by A = Will\\nSmith"));
+        let unsettled = SubQuery { truth: 0.9, witness: nested.witness.clone(), ..nested.clone() };
+        assert!(unsettled.reason().starts_with("at most 0.9000, and "), "{}", unsettled.reason());
+        let unfounded = SubQuery { witness: None, ..nested.clone() };
+        assert_eq!(unfounded.reason(), format!("at most {truth}, by nothing that was found"));
+    }
+
+    #[test]
+    fn edges_are_known_stored_or_predicted() {
+        let text = |known, stored| standing(known, stored);
+        assert_eq!(text(Some("train"), Some("train")), "known, train");
+        assert_eq!(text(None, Some("train")), "stored in train, scored by the model");
+        assert_eq!(text(None, None), "predicted");
     }
 }

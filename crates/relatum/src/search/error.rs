@@ -9,7 +9,7 @@ pub enum SearchError {
     /// Exact search needs a tree of variables. Take a beam.
     #[error(
         "the question is not a tree (its variables form a cycle, or an atom joins a variable with itself), \
-         so exact search cannot run it: take --method beam"
+         so exact search cannot run it: take a beam"
     )]
     NotATree,
     /// A beam of nothing finds nothing.
@@ -18,28 +18,25 @@ pub enum SearchError {
     /// Raw scores are no truth values, and a bound on them proves nothing.
     #[error(
         "raw scores are not in [0, 1]: exact search cannot bound them, and `or` and `not` of them mean nothing. \
-         Take --method beam if the question has neither, else another calibration, such as softmax-count"
+         Take a beam if the question has neither, else another calibration, such as softmax-count"
     )]
     RawScores,
     /// Vectors of continuous optimisation have single scores, not rows. Take another calibration.
     #[error(
         "`{calibration}` needs the scores of all entities at once, which continuous optimisation does not have: \
-         take --calibration sigmoid, adaptive or raw, or --method exact or beam"
+         take the calibration sigmoid, adaptive or raw, or exact search or a beam"
     )]
     NeedsARow {
         /// The calibration that cannot be.
         calibration: Calibration,
     },
     /// The adaptive calibration has to be trained first.
-    #[error(
-        "the model has no adaptive calibration yet: train it with `relatum calibrate DIR`, or take another \
-         --calibration"
-    )]
+    #[error("the model has no adaptive calibration yet: train that, or take another calibration")]
     NotCalibrated,
     /// The vectors went to infinity. Regularise more, step less, or take sigmoid.
     #[error(
         "continuous optimisation diverged at step {step}: take a larger regularisation, a smaller learning \
-         rate, or --calibration sigmoid"
+         rate, or the calibration sigmoid"
     )]
     Diverged {
         /// The step.

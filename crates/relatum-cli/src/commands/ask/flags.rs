@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use relatum::Options;
 use relatum::answer::Method;
-use relatum::control::{Cancel, Control};
+use relatum::control::Control;
 use relatum::engine::{DEFAULT_K, DEFAULT_TOP};
 use relatum::logic::TNorm;
 use relatum::model::Calibration;
@@ -127,7 +127,7 @@ impl Flags {
 
     /// What the answer may use up, from now on.
     pub(crate) fn control(&self) -> Control {
-        let control = Control::default().with_cancel(Cancel::when(signals::stop_requested));
+        let control = signals::control();
         let control = match self.max_rows {
             Some(rows) => control.with_rows(rows),
             None => control,

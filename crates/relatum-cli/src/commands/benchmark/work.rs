@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use relatum::benchmark::{
-    BenchmarkError, Choice, Evaluator, Family, Outcome, Part, QueryGroup, QuerySet, Setting, Tuned,
-    missing_links_of,
+    BenchmarkError, Choice, Evaluator, Family, Outcome, Part, QueriesDone, QueryGroup, QuerySet, Setting,
+    TrialsDone, Tuned, missing_links_of,
 };
 use relatum::graph::Split;
 use relatum::model::{Model, StoredModel};
@@ -130,13 +130,13 @@ impl<'a> Bench<'a> {
     fn choose(&self, family: Family, group: &QueryGroup, chosen: &[usize]) -> anyhow::Result<Choice> {
         self.bar.reset();
         self.bar.set_prefix(format!("tuning {} {}", family.name(), group.shape));
-        let go_on = |done: usize, all: usize| {
-            self.bar.set_length(all as u64);
-            self.bar.set_position(done as u64);
-            self.bar.set_message(format!("setting {} of {all}", done + 1));
-            !signals::stop_requested()
-        };
-        let choice = self.evaluator.tune(family, group, chosen, &go_on);
+        let bar = self.bar.clone();
+        let control = signals::control().on(move |&TrialsDone { done, all }: &TrialsDone| {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+            bar.set_message(format!("setting {} of {all}", done + 1));
+        });
+        let choice = self.evaluator.tune(family, group, chosen, &control);
         self.bar.set_message("");
         stopped_or(choice, &group.shape)
     }
@@ -155,15 +155,14 @@ impl<'a> Bench<'a> {
         self.bar.reset();
         self.bar.set_length(chosen.len() as u64);
         self.bar.set_prefix(format!("{label} {shape}"));
-        let began = Instant::now();
-        let go_on = |done: usize| {
+        let (began, bar) = (Instant::now(), self.bar.clone());
+        let control = signals::control().on(move |&QueriesDone { done, all }: &QueriesDone| {
             let rate = done as f64 / began.elapsed().as_secs_f64().max(1e-9);
-            let left = Duration::from_secs_f64((chosen.len() - done) as f64 / rate.max(1e-9));
-            self.bar.set_position(done as u64);
-            self.bar.set_message(format!("{rate:.0} queries/s · {} left", HumanDuration(left)));
-            !signals::stop_requested()
-        };
-        let outcome = self.evaluator.run(group, &chosen, &setting, &go_on);
+            let left = Duration::from_secs_f64((all - done) as f64 / rate.max(1e-9));
+            bar.set_position(done as u64);
+            bar.set_message(format!("{rate:.0} queries/s · {} left", HumanDuration(left)));
+        });
+        let outcome = self.evaluator.run(group, &chosen, &setting, &control);
         let outcome = stopped_or(outcome, shape)?;
         let by_missing = if task.by_missing {
             let missing = missing_links_of(group, self.project.graph(), split, &[Split::Train])?;

@@ -28,7 +28,7 @@ impl Session {
     pub(super) fn command(&mut self, text: &str) -> anyhow::Result<Option<String>> {
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
-        let graph = self.engine.graph();
+        let engine = &self.engine;
         let needs = |what: &str| Misuse(format!(":{} needs {what}", named(word).unwrap_or(word)));
         Ok(Some(match named(word)? {
             "help" => help(),
@@ -36,10 +36,10 @@ impl Session {
             "explain" => self.explain(rest)?,
             "set" => self.set(rest)?,
             "find" if rest.is_empty() => return Err(needs("a text to look for").into()),
-            "find" => find::text(graph, unquoted(rest))?,
+            "find" => find::text(engine, unquoted(rest)),
             "describe" if rest.is_empty() => return Err(needs("the name of an entity or a relation").into()),
-            "describe" => describe::text(graph, unquoted(rest))?,
-            "stats" => stats::text(self.engine.project()),
+            "describe" => describe::text(engine, unquoted(rest))?,
+            "stats" => stats::text(engine),
             _ => return Ok(None),
         }))
     }

@@ -103,9 +103,9 @@ fn ranks_of_every_shape_are_those_of_the_formula_written_out() {
             let all = Part::All.choose(group.len(), None);
             let wide = Search::Exact { floor: 0.0, k: 100 };
             let setting = Setting { search: wide, ..Setting::default() };
-            let outcome = evaluator.run(&group, &all, &setting, &|_| true).unwrap();
+            let outcome = evaluator.run(&group, &all, &setting, &Control::default()).unwrap();
             let beam = Setting { search: Search::Beam { k: 100 }, ..setting };
-            let by_beam = evaluator.run(&group, &all, &beam, &|_| true).unwrap();
+            let by_beam = evaluator.run(&group, &all, &beam, &Control::default()).unwrap();
             for index in all {
                 let row = |a: u32, r: u32| truth(&graph, &model, EntityId(a), RelationId(r));
                 let scores = plain(shape, group.query(index), &row);
@@ -143,7 +143,9 @@ fn chosen_queries_are_spread_evenly_and_each_once() {
 fn a_benchmark_stops_when_it_is_told_to() {
     let (graph, model) = world(1);
     let group = group("2p", &graph, 1);
-    let stopped = Evaluator::new(&model, &graph).run(&group, &[0, 1], &Setting::default(), &|_| false);
+    let control = Control::default();
+    control.cancel_token().cancel();
+    let stopped = Evaluator::new(&model, &graph).run(&group, &[0, 1], &Setting::default(), &control);
     assert!(matches!(stopped, Err(BenchmarkError::Stopped)));
 }
 
@@ -155,7 +157,7 @@ fn tuning_keeps_the_best_of_what_it_tried_or_what_noise_cannot_beat_and_names_it
         assert!(Shape::from_name(shape).is_some());
         let group = group(shape, &graph, 2);
         for family in Family::ALL {
-            let choice = evaluator.tune(family, &group, &[0, 1, 2], &|_, _| true).unwrap();
+            let choice = evaluator.tune(family, &group, &[0, 1, 2], &Control::default()).unwrap();
             let key = |m: &LinkMetrics| (m.hits[1], m.mrr);
             // In our own family a gain within its standard error is none, but nothing gets worse.
             let rivals = if family == Family::Best { 1 } else { usize::MAX };
@@ -173,4 +175,31 @@ fn tuning_keeps_the_best_of_what_it_tried_or_what_noise_cannot_beat_and_names_it
             );
         }
     }
+}
+
+#[test]
+fn listeners_hear_of_every_trial_and_a_token_stops_the_choice() {
+    use std::sync::{Arc, Mutex};
+
+    use crate::benchmark::TrialsDone;
+    use crate::control::Cancel;
+
+    let (graph, model) = world(2);
+    let (evaluator, group) = (Evaluator::new(&model, &graph), group("2i", &graph, 1));
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let hear = Arc::clone(&heard);
+    let control = Control::default().on(move |it: &TrialsDone| hear.lock().unwrap().push(it.done));
+    let choice = evaluator.tune(Family::Best, &group, &[0, 1], &control).unwrap();
+    let each: Vec<usize> = (0..choice.trials.len()).collect();
+    assert_eq!(*heard.lock().unwrap(), each);
+
+    let cancel = Cancel::default();
+    let impatient = cancel.clone();
+    let control = Control::default().with_cancel(cancel).on(move |it: &TrialsDone| {
+        if it.done == 1 {
+            impatient.cancel();
+        }
+    });
+    let stopped = evaluator.tune(Family::Best, &group, &[0, 1], &control);
+    assert!(matches!(stopped, Err(BenchmarkError::Stopped)));
 }

@@ -24,6 +24,7 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::queries::QueryGroup;
+use crate::control::Control;
 use crate::graph::{Edges, Graph, Split, Triple};
 use crate::model::Reciprocals;
 use crate::random::Rng;
@@ -61,6 +62,15 @@ pub struct Sampled {
     pub group: QueryGroup,
     /// What became of the walks.
     pub walks: Walks,
+}
+
+/// How far a sample is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueriesFound {
+    /// How many queries were found.
+    pub found: usize,
+    /// How many are wanted.
+    pub wanted: usize,
 }
 
 /// What became of the walks of a sample.
@@ -114,8 +124,8 @@ impl<'a> Sampler<'a> {
     }
 
     /// Draws queries until there are enough, the walks are used up, too many of them were in vain, or
-    /// `go_on`, which is told how many queries there are, says no.
-    pub fn sample(&self, pattern: &Pattern, how: &Sampling, go_on: &dyn Fn(usize) -> bool) -> Sampled {
+    /// `control`, which is told of [`QueriesFound`], says that it is time to stop.
+    pub fn sample(&self, pattern: &Pattern, how: &Sampling, control: &Control) -> Sampled {
         let entities = self.graph.entities.len();
         let smaller: Vec<Split> = Split::ALL.into_iter().filter(|&it| it < self.split).collect();
         let attempt = Attempt {
@@ -131,7 +141,11 @@ impl<'a> Sampler<'a> {
         let mut found: Vec<Found> = Vec::new();
         let mut keys = FxHashSet::default();
         let more = |found: usize, walks: &Walks| {
-            found < how.count && walks.tried < how.attempts && walks.in_vain < how.patience && go_on(found)
+            control.report(|| QueriesFound { found, wanted: how.count });
+            found < how.count
+                && walks.tried < how.attempts
+                && walks.in_vain < how.patience
+                && !control.is_late()
         };
         while more(found.len(), &walks) {
             // The size of a round depends on what was found alone, so threads change nothing.

@@ -75,7 +75,7 @@ proptest! {
             for text in Skeleton::names().into_iter().chain(QUESTIONS) {
                 let pattern = Pattern::parse(text, &graph).unwrap();
                 let how = Sampling { attempts: 300, ..Sampling::of(4, seed) };
-                let Sampled { group, walks } = sampler.sample(&pattern, &how, &|_| true);
+                let Sampled { group, walks } = sampler.sample(&pattern, &how, &Control::default());
                 let lost = walks.stuck + walks.degenerate + walks.pointless + walks.too_many + walks.easy + walks.repeated;
                 prop_assert_eq!(walks.tried, lost + group.len());
                 let mut keys = BTreeSet::new();
@@ -142,7 +142,7 @@ fn every_negation_of_a_shape_refutes_what_the_smaller_graph_says() {
 fn films_sample(text: &str, how: &Sampling) -> Sampled {
     let (graph, _) = crate::graph::films().finish();
     let pattern = Pattern::parse(text, &graph).unwrap();
-    Sampler::new(&graph, Split::Test).sample(&pattern, how, &|_| true)
+    Sampler::new(&graph, Split::Test).sample(&pattern, how, &Control::default())
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn no_two_branches_are_the_same_in_other_variables() {
     let (graph, _) = graphs(&[(0, 0, 1, 0), (1, 1, 2, 3), (3, 0, 1, 0)], false);
     let pattern = Pattern::parse("(('e',('r','r')),('e',('r','r')))", &graph).unwrap();
     let how = Sampling { attempts: 2000, ..Sampling::of(5, 0) };
-    let sampled = Sampler::new(&graph, Split::Valid).sample(&pattern, &how, &|_| true);
+    let sampled = Sampler::new(&graph, Split::Valid).sample(&pattern, &how, &Control::default());
     // From 0 and from 3 to 2, by way of 1; the two ends exchanged are the same query.
     assert_eq!((sampled.group.len(), sampled.group.hard(0)), (1, &[EntityId(2)][..]));
     assert!(sampled.walks.degenerate > 0);
@@ -206,7 +206,11 @@ fn a_graph_that_has_no_such_query_is_given_up() {
     let (graph, _) = graphs(&[(0, 0, 1, 0), (1, 1, 2, 3)], false);
     let sample = |text: &str| {
         let how = Sampling { attempts: 2000, ..Sampling::of(5, 0) };
-        Sampler::new(&graph, Split::Valid).sample(&Pattern::parse(text, &graph).unwrap(), &how, &|_| true)
+        Sampler::new(&graph, Split::Valid).sample(
+            &Pattern::parse(text, &graph).unwrap(),
+            &how,
+            &Control::default(),
+        )
     };
     let chains = sample("1p");
     assert_eq!((chains.group.len(), chains.walks.tried), (2, 2000));
@@ -220,7 +224,8 @@ fn a_count_that_no_graph_can_fill_is_given_up_after_many_walks_in_vain() {
     let (graph, _) = graphs(&[(0, 0, 1, 0), (1, 1, 2, 3)], false);
     let how = Sampling { patience: 3000, ..Sampling::of(usize::MAX, 0) };
     let pattern = Pattern::parse("1p", &graph).unwrap();
-    let Sampled { group, walks } = Sampler::new(&graph, Split::Valid).sample(&pattern, &how, &|_| true);
+    let Sampled { group, walks } =
+        Sampler::new(&graph, Split::Valid).sample(&pattern, &how, &Control::default());
     assert_eq!(group.len(), 2);
     assert!(walks.in_vain >= 3000 && walks.tried < 100_000, "{walks:?}");
 }

@@ -246,7 +246,7 @@ fn refuse_update(text: &str, locator: &Locator<'_>) -> Result<(), QueryError> {
             let name = text.get(place.range()).unwrap_or_default().to_uppercase();
             Err(refuse::refused(
                 &format!("the update {name}"),
-                "a graph is changed with `relatum init`, not by queries",
+                "a graph is changed by making it anew from its files, not by queries",
                 Some(place),
             ))
         }

@@ -211,7 +211,7 @@ impl<'a> Parser<'a> {
             return Ok(target);
         }
         if is_sparql(self.text) {
-            let help = "this looks like SPARQL: say so with --sparql";
+            let help = "this looks like SPARQL: say that it is";
             return Err(self.unexpected("`:` after the target", Some(help)));
         }
         Err(self.unexpected("`:` after the target", Some(help)))
@@ -386,7 +386,7 @@ impl<'a> Parser<'a> {
         }
         let found = format!("`{name}`, a word of the language");
         let help = if is_sparql(self.text) {
-            "this looks like SPARQL: say so with --sparql"
+            "this looks like SPARQL: say that it is"
         } else {
             "choose another name"
         };

@@ -183,7 +183,7 @@ fn what_it_cannot_run_is_refused_with_what_can() {
     }
     insta::assert_snapshot!(
         SearchError::NeedsARow { calibration: Calibration::Softmax },
-        @"`softmax` needs the scores of all entities at once, which continuous optimisation does not have: take --calibration sigmoid, adaptive or raw, or --method exact or beam"
+        @"`softmax` needs the scores of all entities at once, which continuous optimisation does not have: take the calibration sigmoid, adaptive or raw, or exact search or a beam"
     );
 }
 

@@ -1,0 +1,141 @@
+//! What could be written at a cursor.
+
+use super::Engine;
+use crate::graph::{Dictionary, Graph, Id};
+use crate::query::syntax::name_text;
+use crate::query::{Cursor, KEYWORDS, Syntax};
+use crate::report::{Candidate, CandidateKind, Completion};
+
+/// How many names are offered.
+const OFFERED: usize = 50;
+
+impl Engine {
+    /// What could be written where the cursor stands in a question of the text syntax: relations and keywords
+    /// where an atom begins, entities within one. `cursor` is a number of bytes; what follows it is not read.
+    pub fn complete(&self, text: &str, cursor: usize) -> Completion {
+        let end = text.floor_char_boundary(cursor);
+        let (start, candidates) = at_the_end(self.graph(), &text[..end]);
+        Completion { start, end, candidates }
+    }
+
+    /// The entities and relations that begin with a text, as they are called outside a question: without quotes.
+    pub fn complete_name(&self, beginning: &str) -> Completion {
+        let graph = self.graph();
+        let mut candidates = names(graph, &graph.entities, CandidateKind::Entity, beginning, |text| text);
+        candidates.extend(names(graph, &graph.relations, CandidateKind::Relation, beginning, |text| text));
+        Completion { start: 0, end: beginning.len(), candidates }
+    }
+}
+
+fn at_the_end(graph: &Graph, text: &str) -> (usize, Vec<Candidate>) {
+    if Syntax::detect(text) != Syntax::Text {
+        return (text.len(), Vec::new());
+    }
+    let place = Cursor::after(text);
+    let word = &text[place.start..];
+    let quoted = word.starts_with(['"', '\'']);
+    let beginning = word.trim_start_matches(['"', '\'']);
+    let written = |name: String| {
+        let text = name_text(&name);
+        if quoted && !text.starts_with('"') { format!("\"{text}\"") } else { text }
+    };
+    if place.in_atom {
+        // Without a beginning, every entity could be meant; with a question mark, a variable is.
+        if beginning.is_empty() || word.starts_with('?') {
+            return (place.start, Vec::new());
+        }
+        return (place.start, names(graph, &graph.entities, CandidateKind::Entity, beginning, written));
+    }
+    let mut found =
+        names(graph, &graph.relations, CandidateKind::Relation, beginning, |name| written(name) + "(");
+    if !quoted && !beginning.is_empty() {
+        let keywords = KEYWORDS.iter().filter(|word| word.starts_with(beginning));
+        found.extend(keywords.map(|word| Candidate {
+            kind: CandidateKind::Keyword,
+            shown: (*word).to_owned(),
+            replacement: format!("{word} "),
+        }));
+    }
+    (place.start, found)
+}
+
+/// The names that begin so; failing that, those that begin so with capital letters.
+fn names<I: Id>(
+    graph: &Graph,
+    dictionary: &Dictionary<I>,
+    kind: CandidateKind,
+    beginning: &str,
+    written: impl Fn(String) -> String,
+) -> Vec<Candidate> {
+    let prefixes = &graph.prefixes;
+    let spellings = [beginning.to_owned(), capitalised(beginning, 1), capitalised(beginning, usize::MAX)];
+    let found = spellings.iter().map(|text| dictionary.starting_with(text, prefixes, OFFERED));
+    let ids = found.into_iter().find(|ids| !ids.is_empty()).unwrap_or_default();
+    let candidate = |&id: &I| Candidate {
+        kind,
+        shown: dictionary.shown(id, prefixes),
+        replacement: written(dictionary.readable(id, prefixes)),
+    };
+    ids.iter().map(candidate).collect()
+}
+
+/// `martin la` → `Martin la`, or with all words `Martin La`.
+fn capitalised(text: &str, words: usize) -> String {
+    let mut begins = true;
+    let mut left = words;
+    text.chars()
+        .flat_map(|c| {
+            let upper = begins && left > 0;
+            left -= usize::from(upper);
+            begins = c.is_whitespace();
+            if upper { c.to_uppercase().collect::<Vec<_>>() } else { vec![c] }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{GraphBuilder, Split};
+
+    fn graph() -> Graph {
+        let mut builder = GraphBuilder::default();
+        for (film, actor) in
+            [("Bad Boys", "Martin Lawrence"), ("Hitch", "Will Smith"), ("Mean Streets", "Martin Scorsese")]
+        {
+            builder.add(Split::Train, film, "stars", actor);
+            builder.add(Split::Train, film, "has genre", "Crime");
+        }
+        builder.finish().0
+    }
+
+    fn completed(text: &str) -> Vec<String> {
+        let (start, found) = at_the_end(&graph(), text);
+        found.iter().map(|candidate| format!("{}{}", &text[..start], candidate.replacement)).collect()
+    }
+
+    #[test]
+    fn relations_are_completed_where_an_atom_begins_and_entities_within() {
+        assert_eq!(completed("?A : st"), ["?A : stars("]);
+        assert_eq!(completed("?A : exists F. (ha"), ["?A : exists F. (\"has genre\"("]);
+        assert_eq!(completed("?A : stars(Hi"), ["?A : stars(Hitch"]);
+        assert_eq!(
+            completed("?A : stars(F, A) and stars(F, Wi"),
+            ["?A : stars(F, A) and stars(F, \"Will Smith\""]
+        );
+        assert_eq!(completed("?A : exi"), ["?A : exists "]);
+        assert_eq!(completed("?A : not (sta"), ["?A : not (stars("]);
+        assert!(completed("SELECT ?A WHERE { ?F r:st").is_empty(), "names of SPARQL are not completed");
+    }
+
+    #[test]
+    fn names_with_blanks_get_their_quotes_and_capitals() {
+        let both = ["?A : stars(F, \"Martin Lawrence\"", "?A : stars(F, \"Martin Scorsese\""];
+        for typed in ["Martin", "\"Martin", "'Martin ", "Martin ", "martin", "martin "] {
+            assert_eq!(completed(&format!("?A : stars(F, {typed}")), both, "{typed}");
+        }
+        assert_eq!(completed("?A : stars(F, martin s"), both[1..]);
+        assert_eq!(completed("?A : \"has genre\"(F, \"Cr"), ["?A : \"has genre\"(F, \"Crime\""]);
+        assert!(completed("?A : stars(F, ").is_empty(), "there could be a million");
+    }
+}

@@ -1,0 +1,27 @@
+//! A small project for the tests of this room.
+
+use tempfile::TempDir;
+
+use super::Engine;
+use crate::graph::{GraphBuilder, Split};
+use crate::project::{Project, Queries};
+use crate::store::Staging;
+
+/// Two films; keep the folder as long as the engine.
+pub(crate) fn films() -> (TempDir, Engine) {
+    let mut builder = GraphBuilder::default();
+    for (film, actors) in
+        [("Bad Boys", ["Will Smith", "Martin Lawrence"]), ("Hitch", ["Will Smith", "Eva Mendes"])]
+    {
+        for actor in actors {
+            builder.add(Split::Train, film, "stars", actor);
+        }
+        builder.add(Split::Train, film, "has genre", "Comedy");
+    }
+    builder.add(Split::Test, "Bad Boys", "has genre", "Action");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("films");
+    let staging = Staging::begin(&path).unwrap();
+    Project::create(staging, &builder.finish().0, &Queries::default(), Vec::new()).unwrap();
+    (dir, Engine::open(&path).unwrap())
+}
