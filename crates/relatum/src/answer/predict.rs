@@ -121,9 +121,12 @@ fn rows_to_bound(scorer: &Scorer<'_>, graph: &Graph, wanted: &Wanted) -> Vec<(Ho
     };
     let hop = |relation, direction| Hop { relation, direction };
     // From where a hop can be read: the other end of it is that of the hop back.
-    let from = |hop: Hop| match scorer.unseen() > 0.0 {
-        true => graph.entities.ids().collect::<Vec<EntityId>>(),
-        false => scorer.kind(hop.reversed()).to_vec(),
+    let from = |hop: Hop| -> Vec<EntityId> {
+        if scorer.unseen() > 0.0 {
+            graph.entities.ids().collect()
+        } else {
+            scorer.kind(hop.reversed()).to_vec()
+        }
     };
     let directions = match wanted.about {
         None => &[Direction::Forward][..],

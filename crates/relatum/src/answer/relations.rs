@@ -87,7 +87,7 @@ mod tests {
         for it in &ranked {
             let mut row = vec![0.0; graph.entities.len()];
             scorer.rows(&[pair.0], Hop { relation: it.relation, direction: Direction::Forward }, &mut row);
-            assert_eq!(it.truth, row[pair.1.index()]);
+            assert!((it.truth - row[pair.1.index()]).abs() < 1e-6);
         }
         let (some, stopped) =
             relations_between(&scorer, &graph, pair, &Control::default().with_rows(1)).unwrap();

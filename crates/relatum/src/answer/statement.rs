@@ -185,20 +185,14 @@ fn less_sure(a: Certainty, b: Certainty) -> Certainty {
 
 /// Whether all hold; none where that is not clear.
 fn all(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    parts.fold(Some(true), |all, part| match (all, part) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
-        _ => None,
-    })
+    let parts: Vec<Option<bool>> = parts.collect();
+    let refuted = parts.contains(&Some(false));
+    (refuted || !parts.contains(&None)).then_some(!refuted)
 }
 
 /// Whether one holds; none where that is not clear.
 fn any(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    parts.fold(Some(false), |any, part| match (any, part) {
-        (Some(true), _) | (_, Some(true)) => Some(true),
-        (Some(false), Some(false)) => Some(false),
-        _ => None,
-    })
+    all(parts.map(|part| part.map(|holds| !holds))).map(|none_holds| !none_holds)
 }
 
 #[cfg(test)]
@@ -252,7 +246,7 @@ mod tests {
             panic!()
         };
         assert!(answers.answers[0].explanation.is_some());
-        assert_eq!(of("ASK { e:Alien r:stars e:Weaver }").truth, 1.0);
+        near(of("ASK { e:Alien r:stars e:Weaver }").truth, 1.0);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A [`QuerySet`] holds the queries of one split whatever file they came from, one
 //! [`QueryGroup`] for each shape; a [`Skeleton`] says what the numbers of its queries mean, and a
 //! [`Template`] makes a query of them. An [`Evaluator`] answers them under a [`Setting`] and ranks
-//! their hard answers; it also tunes settings on validation queries. [`Results`] keeps what is done,
+//! their hard answers; it also tunes settings on validation queries. [`Results`](crate::project::Results) keeps what is done,
 //! [`Dataset`] what others published, and [`plots`] draws both.
 //!
 //! A [`Sampler`] finds new queries. What answers they have by stored edges alone [`symbolic`](crate::symbolic) knows,

@@ -5,7 +5,7 @@ use crate::answer::{self, Answers, Method, judge, relations_between};
 use crate::control::Control;
 use crate::graph::EntityId;
 use crate::plan::Plan;
-use crate::query::{Asked, Between, Checked, CheckedStatement, Question, Syntax, read_any};
+use crate::query::{Asked, Between, Checked, CheckedStatement, Question, Shape, Syntax, read_any};
 use crate::report::{self, AskedFor, Certainty, Names, Reply};
 use crate::search;
 
@@ -89,7 +89,7 @@ impl Engine {
 
 /// What was chosen and what was tuned for such a question, put together.
 fn resolve(checked: &Checked, options: &Options, model: Option<&OpenModel>) -> Result<Resolved, Error> {
-    let shape = checked.shape.map(|shape| shape.name());
+    let shape = checked.shape.map(Shape::name);
     let tuned = shape.and_then(|shape| model?.tuned(shape));
     Ok(options.resolve(shape, tuned)?)
 }

@@ -89,14 +89,12 @@ impl Error {
         match self {
             Self::Question(_) | Self::Options(_) | Self::Name(_) | Self::NothingNamed { .. } => Fault::Caller,
             Self::Workflow(error) => error.fault(),
-            Self::Search(error) => of_search(error),
+            Self::Search(error) | Self::Benchmark(BenchmarkError::Search(error)) => of_search(error),
             Self::Model(error) => of_model(error),
             Self::Train(error) => of_train(error),
             Self::Import(error) => of_import(error),
             Self::Read(error) => of_read(error),
-            Self::Folder(_) => Fault::Data,
-            Self::Benchmark(BenchmarkError::Search(error)) => of_search(error),
-            Self::Benchmark(_) => Fault::Data,
+            Self::Folder(_) | Self::Benchmark(_) => Fault::Data,
             Self::Store(error) => of_store(error),
         }
     }

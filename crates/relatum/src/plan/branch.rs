@@ -91,7 +91,7 @@ pub(super) fn plan(
     branch: &Branch,
     target: VariableId,
     outside: Outside<'_>,
-    statistics: &Statistics<'_>,
+    statistics: Statistics<'_>,
     options: PlanOptions,
     messages: &mut Messages,
 ) -> BranchPlan {

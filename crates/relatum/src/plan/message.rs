@@ -206,7 +206,7 @@ impl Messages {
     pub(super) fn finish(
         mut self,
         roots: &[MessageId],
-        statistics: &Statistics<'_>,
+        statistics: Statistics<'_>,
         options: PlanOptions,
     ) -> (Vec<Message>, Vec<Scan>, f64) {
         // The longest way from a root: of two messages at the same depth neither needs the other.

@@ -115,7 +115,7 @@ impl Plan {
     /// Plans a normal form. What [`check`](crate::query::Query::check) would refuse gets a plan
     /// too, but perhaps not one that makes sense.
     pub fn of_normal_form(normal_form: &NormalForm, graph: &Graph, options: PlanOptions) -> Self {
-        let statistics = &Statistics::of(graph);
+        let statistics = Statistics::of(graph);
         let target = normal_form.target;
         let mut messages = message::Messages::default();
         let mut branches: Vec<BranchPlan> = normal_form

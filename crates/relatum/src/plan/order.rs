@@ -36,7 +36,7 @@ pub(super) struct Ordering<'a> {
     pub(super) inputs: &'a [Bound],
     /// In a negated sub-query: the values of the target that are asked about.
     pub(super) asked: Option<Bound>,
-    pub(super) statistics: &'a Statistics<'a>,
+    pub(super) statistics: Statistics<'a>,
     pub(super) options: PlanOptions,
 }
 

@@ -15,12 +15,12 @@ impl<'g> Statistics<'g> {
     }
 
     /// The number of entities: what a row has.
-    pub(super) fn entities(&self) -> f64 {
+    pub(super) fn entities(self) -> f64 {
         self.graph.entities.len() as f64
     }
 
     /// How many entities an anchor is known to lead to; at least 1, for what is not known yet.
-    pub(super) fn degree(&self, anchor: EntityId, hop: Hop) -> f64 {
+    pub(super) fn degree(self, anchor: EntityId, hop: Hop) -> f64 {
         let edges = self.graph.edges(Split::Train);
         let known = match hop.direction {
             Direction::Forward => edges.tails(anchor, hop.relation).len(),
@@ -30,7 +30,7 @@ impl<'g> Statistics<'g> {
     }
 
     /// How many entities one is known to lead to, on average over those that lead anywhere.
-    pub(super) fn fanout(&self, hop: Hop) -> f64 {
+    pub(super) fn fanout(self, hop: Hop) -> f64 {
         let counts = self.counts(hop);
         let from = match hop.direction {
             Direction::Forward => counts.subjects,
@@ -40,7 +40,7 @@ impl<'g> Statistics<'g> {
     }
 
     /// How many entities the relation is known to lead to at all; at least 1.
-    pub(super) fn reach(&self, hop: Hop) -> f64 {
+    pub(super) fn reach(self, hop: Hop) -> f64 {
         let counts = self.counts(hop);
         let to = match hop.direction {
             Direction::Forward => counts.objects,
@@ -49,7 +49,7 @@ impl<'g> Statistics<'g> {
         to.max(1) as f64
     }
 
-    fn counts(&self, hop: Hop) -> RelationCounts {
+    fn counts(self, hop: Hop) -> RelationCounts {
         self.graph.relation_counts(hop.relation)
     }
 }

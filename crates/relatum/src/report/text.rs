@@ -50,17 +50,12 @@ impl Reply {
     }
 
     /// The answers, a line each, with what explains them.
-    fn list(&self) -> String {
-        let rows: Vec<(String, f32, String, Option<&Explanation>)> = match self.answers.is_empty() {
-            false => self
-                .answers
-                .iter()
-                .map(|it| (it.entity.shown(), it.score, it.standing(), it.explanation.as_ref()))
-                .collect(),
-            true => {
-                self.relations.iter().map(|it| (it.relation.shown(), it.score, it.standing(), None)).collect()
-            }
-        };
+    fn list<'a>(&'a self) -> String {
+        let of_answer =
+            |it: &'a Answer| (it.entity.shown(), it.score, it.standing(), it.explanation.as_ref());
+        let of_relation = |it: &'a RelationAnswer| (it.relation.shown(), it.score, it.standing(), None);
+        let rows: Vec<(String, f32, String, Option<&Explanation>)> =
+            self.answers.iter().map(of_answer).chain(self.relations.iter().map(of_relation)).collect();
         let widths = rows.iter().map(|(name, ..)| name.width()).filter(|width| *width <= *NAMES.end());
         let name_width = widths.max().unwrap_or(0).max(*NAMES.start());
         let score_width = rows.iter().map(|(_, score, ..)| score_text(*score).len()).max().unwrap_or(0);

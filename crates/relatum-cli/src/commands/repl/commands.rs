@@ -73,17 +73,15 @@ impl Session {
             score_text(answer.score),
             answer.standing()
         );
-        let explained = match &answer.explanation {
-            Some(explanation) => Some(explanation.text()),
-            None => {
-                let flags = &self.settings.flags;
-                let options = Options { explain: true, ..flags.options() };
-                let reply =
-                    self.engine.explain(&last.query, &answer.entity.name, &options, &flags.control())?;
-                let answer = reply.answers.into_iter().next();
-                let answer = answer.context("the settings have changed since: ask the question again")?;
-                answer.explanation.map(|explanation| explanation.text())
-            }
+        let explained = if let Some(explanation) = &answer.explanation {
+            Some(explanation.text())
+        } else {
+            let flags = &self.settings.flags;
+            let options = Options { explain: true, ..flags.options() };
+            let reply = self.engine.explain(&last.query, &answer.entity.name, &options, &flags.control())?;
+            let answer = reply.answers.into_iter().next();
+            let answer = answer.context("the settings have changed since: ask the question again")?;
+            answer.explanation.map(|explanation| explanation.text())
         };
         text += &explained.unwrap_or_else(|| {
             "     it has no explanation: the search ended before it reached an assignment for it\n".to_owned()
