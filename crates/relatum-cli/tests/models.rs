@@ -283,7 +283,7 @@ fn check_reads_everything_that_is_read_again() {
         std::fs::rename(&here, &away).unwrap();
         let outcome = desk.run(&["check", "shops"]);
         assert_eq!(outcome.code, 1, "{file} is gone: {}", outcome.stdout);
-        assert!(outcome.stderr.contains("it is missing"), "{}", outcome.stderr);
+        assert!(outcome.stdout.contains(&format!("BAD  models/default/{file}")), "{}", outcome.stdout);
         std::fs::rename(&away, &here).unwrap();
     }
     let halved = |text: &str| text[..text.len() / 2].to_owned();

@@ -38,7 +38,8 @@ fn every_file_is_as_it_was_written() {
 fn the_old_model_gives_its_old_answers() {
     for folder in folders() {
         let engine = Engine::open(&folder).unwrap();
-        let options = Options { known: Some(Known::TRAIN), top: Some(4), ..Options::default() };
+        let options =
+            Options { known: Some(Known::TRAIN), unseen: Some(1.0), top: Some(4), ..Options::default() };
         let question = r#"?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)"#;
         let reply = engine.ask(question, &options).unwrap();
         let answers: Vec<(&str, f32)> =
