@@ -44,5 +44,6 @@ pub use fold::{fold_max, has_nan, meet};
 pub use product::{Threads, View, ViewMut, product};
 pub use softmax::exp_row;
 pub use stream::stream;
+pub(crate) use stream::stream_apart;
 pub use update::{adagrad, adam, sgd};
 pub use vector::{add, axpy, count_above, dot, scale_by, sum_of_squares};

@@ -11,8 +11,13 @@ use super::product::{Threads, View};
 /// value that is loaded is used several times.
 const QUERIES: usize = 3;
 const CANDIDATES: usize = 4;
+/// Candidates of one block where there is a single query: fewer sums than this at a time would wait for each
+/// other.
+const CANDIDATES_OF_ONE: usize = 4;
 /// Candidates that one task takes.
 const TILE: usize = 96;
+/// The same for [`FEW`] queries, where tasks of that size would be too short to be worth handing over.
+const TILE_OF_FEW: usize = 6 * TILE;
 /// Values of each vector that are summed at a time: so much of four candidates stays in the first
 /// level of cache while all queries pass by, which stay in the second.
 const DEPTH: usize = 512;
@@ -40,18 +45,45 @@ pub fn stream(out: &mut [f32], queries: &[f32], candidates: View<'_>) {
     assert!(queries.len().is_multiple_of(width), "whole queries");
     assert_eq!(out.len(), queries.len() / width * count, "one result for each pair");
     for (out, queries) in out.chunks_mut(ROWS * count).zip(queries.chunks(ROWS * width)) {
-        let panels = Arch::new().dispatch(Pack { queries, width });
-        let mut tiles: Vec<Vec<&mut [f32]>> = (0..count.div_ceil(TILE)).map(|_| Vec::new()).collect();
-        for row in out.chunks_exact_mut(count) {
-            tiles.iter_mut().zip(row.chunks_mut(TILE)).for_each(|(tile, part)| tile.push(part));
-        }
-        let tiles = tiles.into_par_iter().enumerate().with_min_len(Threads::here().grain());
-        tiles.for_each(|(tile, mut out)| {
-            let from = tile * TILE;
-            let candidates = candidates.rows(from..(from + TILE).min(count));
-            Arch::new().dispatch(Tile { out: &mut out, panels: &panels, candidates });
-        });
+        block_of_rows(out.chunks_exact_mut(count), queries, candidates);
     }
+}
+
+/// The same into rows that lie apart, each as long as there are candidates.
+///
+/// # Panics
+/// If there is not one row for each query, or if rows of the candidates are not stored whole.
+pub fn stream_apart(out: Vec<&mut [f32]>, queries: &[f32], candidates: View<'_>) {
+    let (count, width) = candidates.size();
+    if width == 0 || count == 0 {
+        return;
+    }
+    assert!(
+        queries.len() == out.len() * width && out.iter().all(|row| row.len() == count),
+        "one row for each query, one result for each candidate"
+    );
+    let mut out = out.into_iter();
+    for queries in queries.chunks(ROWS * width) {
+        block_of_rows(out.by_ref().take(queries.len() / width), queries, candidates);
+    }
+}
+
+/// At most [`ROWS`] queries against all candidates.
+fn block_of_rows<'a>(out: impl Iterator<Item = &'a mut [f32]>, queries: &[f32], candidates: View<'_>) {
+    let (count, width) = candidates.size();
+    let panels = Arch::new().dispatch(Pack { queries, width });
+    let size = if panels.queries() <= FEW { TILE_OF_FEW } else { TILE };
+    let mut tiles: Vec<Vec<&mut [f32]>> =
+        (0..count.div_ceil(size)).map(|_| Vec::with_capacity(panels.queries())).collect();
+    for row in out {
+        tiles.iter_mut().zip(row.chunks_mut(size)).for_each(|(tile, part)| tile.push(part));
+    }
+    let tiles = tiles.into_par_iter().enumerate().with_min_len(Threads::here().grain());
+    tiles.for_each(|(tile, mut out)| {
+        let from = tile * size;
+        let candidates = candidates.rows(from..(from + size).min(count));
+        Arch::new().dispatch(Tile { out: &mut out, panels: &panels, candidates });
+    });
 }
 
 /// Queries in the order in which blocks read them: for each stretch of [`DEPTH`] values, for each group
@@ -140,16 +172,14 @@ impl WithSimd for Tile<'_, '_> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         let (count, _) = self.candidates.size();
-        if self.panels.queries() <= FEW {
-            for from in (0..count).step_by(CANDIDATES) {
-                for stretch in self.panels.stretches() {
-                    self.candidates(simd, from, &stretch);
-                }
-            }
+        if self.panels.queries() == 1 {
+            self.each_whole::<S, CANDIDATES_OF_ONE>(simd);
+        } else if self.panels.queries() <= FEW {
+            self.each_whole::<S, CANDIDATES>(simd);
         } else {
             for stretch in self.panels.stretches() {
                 for from in (0..count).step_by(CANDIDATES) {
-                    self.candidates(simd, from, &stretch);
+                    self.candidates::<S, CANDIDATES>(simd, from, &stretch);
                 }
             }
         }
@@ -157,12 +187,23 @@ impl WithSimd for Tile<'_, '_> {
 }
 
 impl Tile<'_, '_> {
-    /// The next few candidates against all queries.
+    /// All candidates, `C` at a time, each read whole before the next.
     #[inline(always)]
-    fn candidates<S: Simd>(&mut self, simd: S, from: usize, stretch: &Range<usize>) {
+    fn each_whole<S: Simd, const C: usize>(&mut self, simd: S) {
         let (count, _) = self.candidates.size();
-        if from + CANDIDATES <= count {
-            self.groups::<S, CANDIDATES>(simd, from, stretch);
+        for from in (0..count).step_by(C) {
+            for stretch in self.panels.stretches() {
+                self.candidates::<S, C>(simd, from, &stretch);
+            }
+        }
+    }
+
+    /// The next `C` candidates against all queries.
+    #[inline(always)]
+    fn candidates<S: Simd, const C: usize>(&mut self, simd: S, from: usize, stretch: &Range<usize>) {
+        let (count, _) = self.candidates.size();
+        if from + C <= count {
+            self.groups::<S, C>(simd, from, stretch);
         } else {
             (from..count).for_each(|one| self.groups::<S, 1>(simd, one, stretch));
         }

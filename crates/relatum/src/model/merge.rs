@@ -55,7 +55,14 @@ impl Model {
             parts.iter().map(|(part, weight)| Rows::new(part, part.relations(), *weight)).collect();
         let entities = side_by_side(&entities, first.entity_count()).into();
         let relations = side_by_side(&relations, first.relation_count()).into();
-        Ok(Self { predictor, entities, relations, affine: None, biases: OnceLock::new() })
+        Ok(Self {
+            predictor,
+            entities,
+            relations,
+            affine: None,
+            biases: OnceLock::new(),
+            together: std::sync::Arc::default(),
+        })
     }
 }
 

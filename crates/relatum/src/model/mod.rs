@@ -14,13 +14,14 @@ mod metrics;
 mod predictor;
 mod reciprocals;
 mod rotate;
+mod together;
 mod transe;
 
 use std::sync::{Arc, OnceLock};
 
 use crate::column::Column;
 use crate::graph::{EntityId, Graph, Id, RelationId};
-use crate::kernels::{Threads, View, ViewMut, dot, product, stream};
+use crate::kernels::{View, dot};
 use crate::random::Rng;
 
 pub use affine::Affine;
@@ -32,6 +33,7 @@ pub(crate) use metrics::filtered_rank;
 pub use metrics::{LinkMetrics, Ties};
 pub use predictor::{Layout, LinkPredictor};
 pub use reciprocals::Reciprocals;
+use together::Together;
 
 type Constructor = fn(usize) -> Arc<dyn LinkPredictor>;
 
@@ -65,6 +67,8 @@ pub struct Model {
     affine: Option<Arc<Affine>>,
     /// Computed when first asked for.
     biases: OnceLock<Option<Vec<f32>>>,
+    /// Where questions that are asked at the same moment share a product.
+    together: Arc<Together>,
 }
 
 impl Model {
@@ -78,7 +82,14 @@ impl Model {
         let whole = |len: usize, width: usize| width > 0 && len.is_multiple_of(width);
         (whole(entities.len(), predictor.entity_width())
             && whole(relations.len(), predictor.relation_width()))
-        .then_some(Self { predictor, entities, relations, affine: None, biases: OnceLock::new() })
+        .then_some(Self {
+            predictor,
+            entities,
+            relations,
+            affine: None,
+            biases: OnceLock::new(),
+            together: Arc::default(),
+        })
     }
 
     /// A model nobody has trained: N(0, 1) · `scale`, phases uniform on the circle.
@@ -94,7 +105,14 @@ impl Model {
         let relations =
             initial(predictor.relation_layout(), relations * predictor.relation_width(), scale, seed, 2);
         let (entities, relations) = (entities.into(), relations.into());
-        Self { predictor, entities, relations, affine: None, biases: OnceLock::new() }
+        Self {
+            predictor,
+            entities,
+            relations,
+            affine: None,
+            biases: OnceLock::new(),
+            together: Arc::default(),
+        }
     }
 
     /// The same model with trained maps for [`Calibration::Adaptive`]; none if they are not as many
@@ -217,7 +235,7 @@ impl Model {
             vectors.extend_from_slice(&self.entity(tail)[predictor.tail()]);
         }
         let rows = self.queries(queries);
-        multiply(scores, &rows, View::new(&vectors, tails.len(), width));
+        together::multiply(scores, &rows, View::new(&vectors, tails.len(), width));
         if let Some(biases) = self.biases() {
             let biases: Vec<f32> = tails.iter().map(|tail| biases[tail.index()]).collect();
             self.add_biases(scores, &rows, &biases);
@@ -232,7 +250,7 @@ impl Model {
         let (width, n) = (self.predictor.tail().len(), self.entity_count());
         let rows = queries.len() / width;
         assert_eq!(scores.len(), rows * n, "one score for each of {rows} queries and {n} entities");
-        multiply(scores, queries, self.candidates());
+        self.together.multiply(scores, queries, self.candidates());
         if let Some(biases) = self.biases() {
             self.add_biases(scores, queries, biases);
         }
@@ -247,22 +265,6 @@ impl Model {
                 *score += bias + offset;
             }
         }
-    }
-}
-
-/// The inner products of all queries with all candidates, in the faster of two ways as `cargo xtask bench
-/// products` measures them: a stream for few queries, for the more the longer the vectors are; for a
-/// single one only where the table is too large for a cache.
-fn multiply(scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
-    const CACHED: usize = 8 << 20;
-    let (count, width) = candidates.size();
-    let rows = queries.len() / width;
-    let streamed = if rows == 1 { count * width > CACHED } else { rows <= 24 + width / 12 };
-    if streamed {
-        stream(scores, queries, candidates);
-    } else {
-        let out = ViewMut::new(scores, rows, count);
-        product(out, View::new(queries, rows, width), candidates.transposed(), Threads::here());
     }
 }
 

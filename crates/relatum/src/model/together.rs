@@ -1,0 +1,270 @@
+//! One matrix product for all questions that wait for one at the same moment.
+//!
+//! A product of a few query vectors with a large table takes as long as reading the table. While one product
+//! runs, callers wait; then the first of them computes the rows of all in one product. So sixteen questions
+//! that come at the same moment take little longer than one, and a question that comes alone never waits.
+//!
+//! Requests of many rows are cut into slices, and short requests go between them, so that a question of
+//! thousands of rows does not hold up a question of one row.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::kernels::{Threads, View, ViewMut, product, stream, stream_apart};
+
+/// Rows that share one product at most: with more, the first caller would wait noticeably for the last.
+const MOST_ROWS: usize = 64;
+/// Rows of one slice of a long request.
+const SLICE: usize = 128;
+
+/// Where callers meet who multiply query vectors with the same table.
+#[derive(Debug, Default)]
+pub(super) struct Together {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whether somebody computes.
+    busy: bool,
+    /// Whether the last turn was one of short requests: then a long one is next, if one waits.
+    short_was_last: bool,
+    short: VecDeque<Short>,
+    long: VecDeque<Sender<()>>,
+}
+
+/// A request of a few rows that waits.
+#[derive(Debug)]
+struct Short {
+    rows: usize,
+    queries: Vec<f32>,
+    scores: Vec<f32>,
+    told: Sender<Told>,
+}
+
+/// What the caller of a short request is told at the end of its wait.
+#[derive(Debug)]
+enum Told {
+    /// Somebody else computed its scores.
+    Scores(Vec<f32>),
+    /// It has the turn, to compute its own scores together with those of others.
+    Compute(Vec<Short>),
+}
+
+impl Together {
+    /// The inner products of all queries with all candidates, one row a query.
+    ///
+    /// The order of each sum depends on the request alone: who else waits changes no bit of it.
+    pub(super) fn multiply(&self, scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
+        let (count, width) = candidates.size();
+        if count == 0 || width == 0 {
+            return;
+        }
+        // Threads of a pool work side by side already; one that waited would be missing there.
+        let is_in_pool = rayon::current_thread_index().is_some();
+        match (is_short(queries.len() / width, width), is_in_pool) {
+            (_, true) => multiply(scores, queries, candidates),
+            (true, false) => self.short(scores, queries, candidates),
+            (false, false) => {
+                let slices = scores.chunks_mut(SLICE * count).zip(queries.chunks(SLICE * width));
+                for (scores, queries) in slices {
+                    let _turn = self.long();
+                    whole(scores, queries, candidates);
+                }
+            }
+        }
+    }
+
+    fn short(&self, scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
+        let mut state = self.lock();
+        if !state.busy {
+            (state.busy, state.short_was_last) = (true, true);
+            drop(state);
+            let _turn = Turn(self);
+            stream(scores, queries, candidates);
+            return;
+        }
+        let (told, hear) = channel();
+        state.short.push_back(Short {
+            rows: scores.len() / candidates.size().0,
+            queries: queries.to_vec(),
+            scores: vec![0.0; scores.len()],
+            told,
+        });
+        drop(state);
+        match hear.recv() {
+            Ok(Told::Scores(computed)) => scores.copy_from_slice(&computed),
+            Ok(Told::Compute(others)) => {
+                let _turn = Turn(self);
+                for_all(scores, queries, others, candidates);
+            }
+            // Whoever was to compute it panicked.
+            Err(_) => stream(scores, queries, candidates),
+        }
+    }
+
+    /// Waits for a turn to compute a slice of a long request.
+    fn long(&self) -> Turn<'_> {
+        let mut state = self.lock();
+        if state.busy {
+            let (told, hear) = channel();
+            state.long.push_back(told);
+            drop(state);
+            // Never an error: the sender waits in the queue until it is told.
+            let _ = hear.recv();
+        } else {
+            (state.busy, state.short_was_last) = (true, false);
+        }
+        Turn(self)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The right to compute, handed on when it is dropped, in a panic too.
+struct Turn<'a>(&'a Together);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        // Whoever waits cannot have gone; if it had, the turn would be the next one's.
+        while !state.hand_on() {}
+    }
+}
+
+impl State {
+    /// Gives the turn to the next who waits, or ends the work if nobody does; false if that one has gone.
+    fn hand_on(&mut self) -> bool {
+        let long_is_next = self.short_was_last || self.short.is_empty();
+        if long_is_next && let Some(long) = self.long.pop_front() {
+            self.short_was_last = false;
+            return long.send(()).is_ok();
+        }
+        let Some(first) = self.short.pop_front() else {
+            self.busy = false;
+            return true;
+        };
+        self.short_was_last = true;
+        let mut rows = first.rows;
+        let mut others = Vec::new();
+        while let Some(next) = self.short.front()
+            && rows + next.rows <= MOST_ROWS
+        {
+            rows += next.rows;
+            others.extend(self.short.pop_front());
+        }
+        first.told.send(Told::Compute(others)).is_ok()
+    }
+}
+
+/// Whether a request is computed by a stream, as `cargo xtask bench products` measures it: the longer the
+/// vectors are, the more rows are faster so than by a general product.
+fn is_short(rows: usize, width: usize) -> bool {
+    rows <= 24 + width / 12
+}
+
+/// The inner products of all queries with all candidates, without company.
+pub(super) fn multiply(scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
+    let (_, width) = candidates.size();
+    if is_short(queries.len() / width, width) {
+        stream(scores, queries, candidates);
+    } else {
+        whole(scores, queries, candidates);
+    }
+}
+
+/// A long request, by a general product.
+fn whole(scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
+    let (count, width) = candidates.size();
+    let rows = queries.len() / width;
+    let out = ViewMut::new(scores, rows, count);
+    product(out, View::new(queries, rows, width), candidates.transposed(), Threads::here());
+}
+
+/// The scores of one's own request and of others in one product.
+fn for_all(scores: &mut [f32], queries: &[f32], mut others: Vec<Short>, candidates: View<'_>) {
+    let (count, _) = candidates.size();
+    let mut together = queries.to_vec();
+    let mut rows: Vec<&mut [f32]> = scores.chunks_exact_mut(count).collect();
+    for other in &mut others {
+        together.extend_from_slice(&other.queries);
+        rows.extend(other.scores.chunks_exact_mut(count));
+    }
+    stream_apart(rows, &together, candidates);
+    for other in others {
+        // Its caller waits for it, and cannot have gone.
+        let _ = other.told.send(Told::Scores(other.scores));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Rng;
+
+    #[test]
+    fn company_changes_no_bit_of_a_row() {
+        let (count, width) = (700, 40);
+        let mut rng = Rng::new(5);
+        let mut random = |len: usize| (0..len).map(|_| rng.normal() as f32).collect::<Vec<f32>>();
+        let table = random(count * width);
+        let candidates = View::new(&table, count, width);
+        // Short requests of several sizes, and some that are cut into slices.
+        let requests: Vec<Vec<f32>> =
+            [1, 1, 2, 1, 5, 300, 1, 20, 1, 140, 1, 3].map(|rows| random(rows * width)).into();
+        let alone: Vec<Vec<f32>> = requests
+            .iter()
+            .map(|queries| {
+                let mut scores = vec![0.0; queries.len() / width * count];
+                Together::default().multiply(&mut scores, queries, candidates);
+                scores
+            })
+            .collect();
+        let together = Together::default();
+        std::thread::scope(|scope| {
+            for (queries, alone) in requests.iter().zip(&alone) {
+                let together = &together;
+                scope.spawn(move || {
+                    for _ in 0..30 {
+                        let mut scores = vec![f32::NAN; alone.len()];
+                        together.multiply(&mut scores, queries, candidates);
+                        assert_eq!(&scores, alone);
+                    }
+                });
+            }
+        });
+        let state = together.lock();
+        assert!(!state.busy && state.short.is_empty() && state.long.is_empty(), "the last one leaves order");
+    }
+
+    #[test]
+    fn requests_that_wait_are_taken_in_one_turn_and_long_ones_in_between() {
+        let mut state = State { busy: true, short_was_last: true, ..State::default() };
+        let (told, _hear) = channel();
+        let short = |rows| Short { rows, queries: Vec::new(), scores: Vec::new(), told: told.clone() };
+        state.short.extend([1, 2, MOST_ROWS, 1].map(short));
+        let (long, turn) = channel();
+        state.long.push_back(long);
+        assert!(state.hand_on() && turn.try_recv().is_ok(), "after short requests, a long one");
+        assert!(state.hand_on());
+        assert_eq!(state.short.len(), 2, "one and two rows go together, the next would be too much");
+        assert!(state.hand_on() && state.hand_on() && state.busy);
+        assert!(state.hand_on() && !state.busy, "nobody waits any more");
+    }
+
+    #[test]
+    fn a_panic_does_not_leave_others_waiting() {
+        let together = Together::default();
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _turn = together.long();
+            panic!("in the middle of a product");
+        }));
+        assert!(result.is_err());
+        let mut scores = [0.0];
+        together.multiply(&mut scores, &[2.0], View::new(&[3.0], 1, 1));
+        assert_eq!(scores, [6.0]);
+    }
+}
