@@ -247,7 +247,7 @@ fn scores_that_overflow_are_refused() {
     desk.ok(&["import", "ring", "arrays", "--name", "wild"]);
     let outcome = desk.run(&["link-eval", "ring", "--name", "wild"]);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (1, ""), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("infinite or no numbers"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("infinite or NaN"), "{}", outcome.stderr);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::logic::{Negation, TNorm};
@@ -11,7 +12,7 @@ use crate::plan::Union;
 use crate::search::{Known, Logic};
 
 /// A way to answer queries, written as one line: what people read in a table is what files hold
-/// and what the command line takes.
+/// and what every door takes.
 ///
 /// ```
 /// use relatum::benchmark::Setting;
@@ -22,8 +23,9 @@ use crate::search::{Known, Logic};
 /// assert_eq!(ours.to_string(), "exact floor=0.001 k=512 product softmax-count train");
 /// # Ok::<(), relatum::benchmark::SettingError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "String", try_from = "String")]
+#[schemars(with = "String")]
 pub struct Setting {
     /// Which search.
     pub search: Search,

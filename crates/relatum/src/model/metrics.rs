@@ -1,12 +1,14 @@
 //! How well ranks turned out.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{EntityId, Id};
 use crate::kernels::count_above;
 
 /// The rank of an answer whose score others share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Ties {
     /// The mean of the ranks that the tied candidates take together.
     #[default]
@@ -16,7 +18,7 @@ pub enum Ties {
 }
 
 /// Filtered ranking metrics over a set of predictions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkMetrics {
     /// Predictions, each a known head and relation and a tail to be found.
     pub count: usize,

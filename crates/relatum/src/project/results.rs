@@ -8,27 +8,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::benchmark::{ByMissing, Choice, Family, Part, QueryGroup, Setting, Tuned};
+use crate::benchmark::{Cell, Choice, Family, Part, QueryGroup, Setting, Tuned};
 use crate::graph::Split;
 use crate::model::{Calibration, LinkMetrics, Model};
 use crate::store::{StoreError, write_atomically};
-
-/// One cell of a table: a type of query under a setting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
-    /// How well it did.
-    pub metrics: LinkMetrics,
-    /// Rows scored.
-    pub rows: usize,
-    /// Seconds that it took.
-    pub seconds: f64,
-    /// The share of the machine's matrix-product rate that scoring the rows came to, when it was
-    /// measured.
-    pub of_peak: f64,
-    /// The same by the number of links that the training graph lacks, if that was asked for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub by_missing: Vec<ByMissing>,
-}
 
 /// Which cell.
 #[derive(Clone, Debug, PartialEq)]

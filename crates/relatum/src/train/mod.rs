@@ -22,7 +22,7 @@ mod trainer;
 
 pub use calibrate::{CalibrateSettings, Calibrated, CalibrationEnd, CalibrationEpoch, calibrate};
 pub(crate) use evaluate::sampled;
-pub use evaluate::{LinkReport, RelationMetrics, evaluate, evaluate_some};
+pub use evaluate::{LinkReport, PairsRanked, RelationMetrics, evaluate, evaluate_some, evaluate_watched};
 pub use floor::Floor;
 pub use given::{Candidates, GivenSettings};
 pub use grid::Grid;

@@ -21,6 +21,8 @@ pub use pattern::{Pattern, PatternError};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::queries::QueryGroup;
@@ -74,7 +76,7 @@ pub struct QueriesFound {
 }
 
 /// What became of the walks of a sample.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Walks {
     /// All of them.
     pub tried: usize,
@@ -83,14 +85,18 @@ pub struct Walks {
     /// The query says less than its shape: two branches are the same.
     pub degenerate: usize,
     /// The negated part takes no answer away that the smaller graph gives.
+    #[serde(rename = "pointless_negation")]
     pub pointless: usize,
     /// The query has more answers than are allowed.
+    #[serde(rename = "too_many_answers")]
     pub too_many: usize,
     /// The smaller graph gives every answer.
+    #[serde(rename = "no_hard_answer")]
     pub easy: usize,
     /// The query was found before.
     pub repeated: usize,
     /// The last of all these, since a new query was found.
+    #[serde(rename = "in_vain_at_the_end")]
     pub in_vain: usize,
 }
 
