@@ -233,11 +233,9 @@ pub(super) fn atoms(
     logic: Logic,
     assignment: &Assignment,
 ) -> Vec<ExplainedAtom> {
-    let positive = plan.branch.positive.iter().map(|atom| (atom, false));
-    let all = positive.chain(plan.branch.negative.iter().map(|atom| (atom, true)));
     let mut explained = Vec::new();
     let mut row = Vec::new();
-    for (atom, negated) in all {
+    for (atom, negated) in plan.branch.signed_atoms() {
         let value = |term: Term| match term {
             Term::Entity(id) => Some(id),
             Term::Variable(id) => value_of(assignment, id),

@@ -26,7 +26,7 @@ use crate::control::Control;
 use crate::graph::{EntityId, Graph, Id};
 use crate::logic::TNorm;
 use crate::model::{Calibration, Model};
-use crate::plan::{BranchPlan, Plan};
+use crate::plan::Plan;
 use crate::search::beam::{Beam, Effort, Widened, Width};
 use crate::search::continuous::ContinuousSettings;
 use crate::search::exact::{Exact, Goal};
@@ -305,7 +305,7 @@ fn facts_decide(plan: &Plan, how: &Ask) -> bool {
     how.calibration.is_truth()
         && !how.width.paper
         && how.known != Known::Ignore
-        && !plan.branches.iter().any(negates)
+        && !plan.negates()
 }
 
 /// Answers that trusted edges alone prove, where they fill all places.
@@ -345,8 +345,4 @@ fn best_answers(scores: &[f32], how: &Ask, keep: impl Fn(EntityId) -> bool) -> V
     let raw = !how.calibration.is_truth();
     let counts = |entity: EntityId| keep(entity) && (raw || scores[entity.index()] > rounding);
     best(scores, how.top, counts).into_iter().filter(|(_, score)| score.is_finite()).collect()
-}
-
-fn negates(branch: &BranchPlan) -> bool {
-    !branch.branch.negative.is_empty() || !branch.branch.negated.is_empty()
 }

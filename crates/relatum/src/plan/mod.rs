@@ -167,6 +167,16 @@ impl Plan {
         }
     }
 
+    /// The longest way from a root to each message, `None` where none needs it.
+    pub(crate) fn depths(&self) -> Vec<Option<usize>> {
+        message::depths(&self.messages, &self.roots())
+    }
+
+    /// Whether any branch negates anything.
+    pub fn negates(&self) -> bool {
+        self.branches.iter().any(|branch| branch.branch.negates())
+    }
+
     /// Whether exact search can run the whole plan.
     pub fn is_tree(&self) -> bool {
         self.branches.iter().all(|branch| branch.root.is_some())

@@ -135,8 +135,7 @@ impl<'a> Beam<'a> {
         if width.k == 0 {
             return Err(SearchError::EmptyBeam);
         }
-        let negates = |branch: &BranchPlan| !branch.branch.negative.is_empty() || !branch.negated.is_empty();
-        if raw && (plan.branches.len() > 1 || plan.branches.iter().any(negates)) {
+        if raw && (plan.branches.len() > 1 || plan.negates()) {
             return Err(SearchError::RawScores);
         }
         let nothing = if raw { f32::NEG_INFINITY } else { 0.0 };

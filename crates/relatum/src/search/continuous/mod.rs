@@ -40,7 +40,7 @@ use crate::graph::{EntityId, Graph, Id};
 use crate::kernels::meet;
 use crate::logic::TNorm;
 use crate::model::{Calibration, Model, Reciprocals};
-use crate::plan::{BranchPlan, Plan};
+use crate::plan::Plan;
 use crate::query::VariableId;
 use ascent::{Ascent, End};
 use program::{Link, Program, Side};
@@ -124,9 +124,7 @@ impl<'a> Continuous<'a> {
             Calibration::Adaptive if model.affine().is_some() => {}
             Calibration::Adaptive => return Err(SearchError::NotCalibrated),
             Calibration::Raw => {
-                let negates =
-                    |it: &BranchPlan| !it.branch.negative.is_empty() || !it.branch.negated.is_empty();
-                if plan.branches.len() > 1 || plan.branches.iter().any(negates) {
+                if plan.branches.len() > 1 || plan.negates() {
                     return Err(SearchError::RawScores);
                 }
             }

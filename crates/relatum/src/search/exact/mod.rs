@@ -359,20 +359,9 @@ impl<'a> Exact<'a> {
 
 /// The messages that the branches need, parts before wholes. Looks are run by their meets.
 fn stages(plan: &Plan) -> Vec<Stage> {
-    // The longest way from a root: of two messages at the same depth neither needs the other.
-    let mut depth: Vec<Option<usize>> = vec![None; plan.messages.len()];
-    for root in plan.roots() {
-        depth[root.index()] = Some(0);
-    }
-    for index in (0..depth.len()).rev() {
-        let Some(above) = depth[index] else { continue };
-        for part in plan.messages[index].parts() {
-            let slot = &mut depth[part.index()];
-            *slot = Some(slot.map_or(above + 1, |known| known.max(above + 1)));
-        }
-    }
+    let depths = plan.depths();
     let mut order: Vec<(usize, MessageId)> =
-        (0..depth.len()).filter_map(|index| Some((depth[index]?, MessageId(index as u32)))).collect();
+        (0..depths.len()).filter_map(|index| Some((depths[index]?, MessageId(index as u32)))).collect();
     order.sort_by_key(|&(depth, id)| (std::cmp::Reverse(depth), id));
     let mut stages: Vec<Stage> = Vec::new();
     let mut scans = rustc_hash::FxHashMap::default();
