@@ -7,10 +7,15 @@ use clap::{CommandFactory, FromArgMatches};
 
 use crate::commands::Relatum;
 use crate::commands::init::with_value_of_header;
+use crate::output;
+use crate::renamed::with_new_names;
 
 /// What was asked for; ends the process with a message where that makes no sense.
 pub(crate) fn parse() -> Relatum {
-    let arguments = with_value_of_header(std::env::args_os());
+    let (arguments, hints) = with_new_names(with_value_of_header(std::env::args_os()));
+    for hint in hints {
+        output::say(&hint);
+    }
     match read(&arguments) {
         Ok(relatum) => relatum,
         Err(error) => error.exit(),

@@ -40,13 +40,13 @@ pub(crate) fn remedy(error: &(dyn std::error::Error + 'static)) -> Option<String
 fn of_workflow(error: &WorkflowError) -> Option<String> {
     let remedy = match error {
         WorkflowError::Unfinished { .. } => "--resume goes on with it, --restart discards it",
-        WorkflowError::Trained { .. } => "choose another --name, or --restart to replace it",
-        WorkflowError::Occupied { .. } => "choose another --name, or --replace it",
+        WorkflowError::Trained { .. } => "choose another --model, or --restart to replace it",
+        WorkflowError::Occupied { .. } => "choose another --model, or --replace it",
         WorkflowError::NothingToResume { .. } => "train without --resume",
         WorkflowError::FewerEpochs { .. } => "give more --epochs, or leave the flag out",
         WorkflowError::OtherSettings(_) => "leave the flags out, or use --restart",
         WorkflowError::NoValidation(_) => HOLD_OUT,
-        WorkflowError::IntoItself(_) => "choose another --name",
+        WorkflowError::IntoItself(_) => "choose another --model",
         WorkflowError::Sources(SourcesError::SplitTwice) => "give --valid and --test, or --split",
         WorkflowError::Sources(SourcesError::NoHeader) => "leave --header no out, or give --columns 1,2,3",
         WorkflowError::Sources(SourcesError::FixedForm { .. }) => {
@@ -95,7 +95,7 @@ fn of_model(error: &ModelError) -> Option<String> {
     match error {
         ModelError::Store(error) => of_store(error),
         ModelError::Missing { name, dir, .. } => {
-            Some(format!("`relatum train {} --name {name}` trains it", output::typed(dir)))
+            Some(format!("`relatum train {} --model {name}` trains it", output::typed(dir)))
         }
         _ => None,
     }
@@ -105,8 +105,10 @@ fn of_import(error: &ImportError) -> Option<String> {
     match error {
         ImportError::Model(error) => of_model(error),
         ImportError::Store(error) => of_store(error),
-        ImportError::UnknownKind { .. } | ImportError::Width { .. } => Some("--model names it".to_owned()),
-        ImportError::OtherKind { .. } => Some("leave --model out".to_owned()),
+        ImportError::UnknownKind { .. } | ImportError::Width { .. } => {
+            Some("--predictor names it".to_owned())
+        }
+        ImportError::OtherKind { .. } => Some("leave --predictor out".to_owned()),
         _ => None,
     }
 }

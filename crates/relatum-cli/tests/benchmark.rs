@@ -198,7 +198,7 @@ fn pictures_are_drawn() {
     let said = desk.run(&draw).stderr;
     assert!(said.contains("rank.svg takes models of two ranks or more"), "{said}");
     assert!(!desk.path("pictures/rank.svg").exists());
-    desk.ok(&["train", "shops", "--rank", "4", "--epochs", "1", "--name", "small"]);
+    desk.ok(&["train", "shops", "--rank", "4", "--epochs", "1", "--model", "small"]);
     desk.ok(&draw);
     for name in ["accuracy.svg", "time.svg", "k.svg", "rank.svg"] {
         let svg = std::fs::read_to_string(desk.path("pictures").join(name)).unwrap();

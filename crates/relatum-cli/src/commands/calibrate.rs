@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
     /// The name of the model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// How many questions to draw; a tenth of them is held out to choose the best epoch
     #[arg(long, default_value_t = CalibrateSettings::default().queries, value_parser = at_least_two)]

@@ -23,8 +23,8 @@ pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
     /// The name of the model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
-    name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// The edges to predict [default: test, or valid where there are no test edges]
     #[arg(long)]
     split: Option<SplitName>,
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let control = signals::watched_control()?;
     let engine = Engine::open(&args.dir)?;
     let options = LinkEvalOptions {
-        model: args.name.clone(),
+        model: args.model.clone(),
         split: args.split.map(|split| match split {
             SplitName::Train => Split::Train,
             SplitName::Valid => Split::Valid,

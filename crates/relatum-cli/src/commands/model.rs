@@ -18,7 +18,7 @@ pub(super) fn warn_if_unfinished(dir: &Path, open: &OpenModel) {
 pub(super) fn warning(dir: &Path, name: &str, card: &Card, position: &str) -> String {
     let remedy = match card.unfinished {
         Some(_) => "finish it where it was trained, and bring it again".to_owned(),
-        None => format!("`relatum train {} --name {name} --resume` goes on", output::typed(dir)),
+        None => format!("`relatum train {} --model {name} --resume` goes on", output::typed(dir)),
     };
     format!("the model `{name}` is unfinished ({position}), and no result yet: {remedy}")
 }

@@ -46,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "W", default_value_t = 0.0, value_parser = parse_truth, allow_negative_numbers = true)]
     unseen: f32,
     /// The name of the model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Print JSON, one line an edge
     #[arg(long)]

@@ -7,7 +7,7 @@ use relatum::train::{Candidates, GivenSettings, Optimizer, Regularizer, Settings
 pub(crate) struct Flags {
     /// The link predictor
     #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(relatum::model::predictor_names()))]
-    model: Option<String>,
+    predictor: Option<String>,
     /// Factors of an entity (a complex factor has two numbers)
     #[arg(long, value_parser = positive)]
     rank: Option<usize>,
@@ -64,7 +64,7 @@ impl Flags {
     /// What the flags give.
     pub(crate) fn given(&self) -> GivenSettings {
         GivenSettings {
-            model: self.model.clone(),
+            predictor: self.predictor.clone(),
             rank: self.rank,
             epochs: self.epochs,
             batch_size: self.batch_size,
@@ -97,7 +97,7 @@ impl Common {
 pub(super) fn flags_for(settings: &Settings, chosen: &Settings) -> String {
     let list = |s: &Settings| {
         [
-            ("model", s.model.clone()),
+            ("predictor", s.predictor.clone()),
             ("rank", s.rank.to_string()),
             ("epochs", s.epochs.to_string()),
             ("batch-size", s.batch_size.to_string()),

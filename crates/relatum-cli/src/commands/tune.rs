@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
     /// The name of the model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// What to choose from
     #[arg(long, default_value = "best")]

@@ -266,7 +266,7 @@ pub(super) fn explained_edge(
     let mut value = 1.0;
     if known.is_none() {
         row.resize(truth.entities(), 0.0);
-        truth.rows(&[from], hop, row);
+        truth.pairs(&[(from, hop)], row);
         value = row[to.index()];
     }
     let counts = if negated { logic.negation.not(value) } else { value };

@@ -364,7 +364,7 @@ mod tests {
         for (hop, from) in rows_to_bound(scorer, graph, wanted) {
             for from in from {
                 let mut row = vec![0.0; graph.entities.len()];
-                scorer.rows(&[from], hop, &mut row);
+                scorer.pairs(&[(from, hop)], &mut row);
                 for (x, truth) in row.into_iter().enumerate() {
                     let to = EntityId::from_index(x);
                     let edge = hop.edge(from, to);

@@ -28,7 +28,7 @@ mod template;
 mod tune;
 
 pub use error::BenchmarkError;
-pub use evaluate::{ByMissing, Evaluator, Outcome, QueriesDone};
+pub use evaluate::{ByMissing, Evaluator, QueriesDone, Ranked};
 pub(crate) use fair::parts;
 pub use missing::{missing_links, missing_links_of};
 pub use part::Part;

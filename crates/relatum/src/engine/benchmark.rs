@@ -139,7 +139,7 @@ impl Engine {
             }
             let report = BenchmarkReport {
                 model: bench.name.clone(),
-                predictor: bench.card.model.clone(),
+                predictor: bench.card.predictor.clone(),
                 rank: bench.card.rank,
                 split,
                 limit: options.limit,
@@ -177,7 +177,7 @@ impl Engine {
                 }
                 series.push(Series { name: group.shape.clone(), values });
             }
-            let model = format!("model {} ({}, rank {})", bench.name, bench.card.model, bench.card.rank);
+            let model = format!("model {} ({}, rank {})", bench.name, bench.card.predictor, bench.card.rank);
             Ok(accuracy_by("Hits@3 by values of a variable", "k", split, &counts, &model, &series))
         })
     }
@@ -211,7 +211,7 @@ impl Engine {
                     total += metrics.hits[1];
                 }
                 let point = (bench.card.rank as f64, total / groups.len().max(1) as f64);
-                points.entry(bench.card.model.clone()).or_default().push(point);
+                points.entry(bench.card.predictor.clone()).or_default().push(point);
                 Ok(())
             })?;
         }

@@ -2,7 +2,7 @@
 
 use super::{Engine, Error, Options};
 use crate::query::shapes::Arguments;
-use crate::query::{Asked, Question, Syntax, read_any};
+use crate::query::{Asked, Question, read_any};
 use crate::report::{AskedFor, Check, Diagnostic};
 
 impl Engine {
@@ -10,7 +10,7 @@ impl Engine {
     /// nothing is searched. A question with mistakes is no error here: they are what the check is for.
     pub fn check(&self, text: &str, options: &Options) -> Result<Check, Error> {
         let graph = self.graph();
-        let syntax = options.syntax.unwrap_or_else(|| Syntax::detect(text));
+        let syntax = options.syntax_of(text);
         let check = Check::of(text);
         Ok(match read_any(text, syntax, graph, options.limits()) {
             Err(mistakes) => Check { answerable: false, diagnostics: Vec::from(&mistakes), ..check },

@@ -47,7 +47,7 @@ impl Engine {
         };
         Ok(LinkEvaluation {
             model: open.name.clone(),
-            predictor: open.card.model.clone(),
+            predictor: open.card.predictor.clone(),
             rank: open.card.rank,
             split,
             ties: options.ties,

@@ -17,7 +17,7 @@ use crate::train::{
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrainOptions {
     /// The name of the model; `None` is the default one.
-    pub name: Option<String>,
+    pub model: Option<String>,
     /// The settings that are given; the rest is chosen by the size of the graph, or is what a resumed run
     /// was begun with.
     pub settings: GivenSettings,
@@ -97,7 +97,7 @@ impl Engine {
     /// batch, an [`EpochRecord`](crate::project::EpochRecord) after every epoch, and
     /// [`EndsAfter`](crate::project::EndsAfter) where validation got no better and the run will end early.
     pub fn train(&self, options: &TrainOptions, control: &Control) -> Result<Trained, Error> {
-        let folder = self.folder(options.name.as_deref())?;
+        let folder = self.folder(options.model.as_deref())?;
         let _lock = folder.lock()?;
         let given = &options.settings;
         let (run, recommended) = match options.start {

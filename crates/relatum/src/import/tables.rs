@@ -47,7 +47,7 @@ impl Tables {
     }
 
     fn with_card(self, card: Option<Card>) -> Self {
-        Self { model: card.as_ref().map(|card| card.model.clone()), card, ..self }
+        Self { model: card.as_ref().map(|card| card.predictor.clone()), card, ..self }
     }
 }
 

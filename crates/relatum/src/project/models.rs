@@ -225,7 +225,7 @@ impl ModelFolder {
         let path = self.model_file();
         let file = TensorFile::open(&path)?;
         let card = read_card(&file, &path)?;
-        let model = read_model(&file, &path, &card.model, card.rank)?;
+        let model = read_model(&file, &path, &card.predictor, card.rank)?;
         let model = with_calibration(model, &file, &path)?;
         if card.fingerprint != project.manifest().fingerprint {
             return Err(ModelError::Misfit {

@@ -151,7 +151,8 @@ mod tests {
                             continue;
                         }
                         let mut rows = vec![0.0; from.len() * 300];
-                        scorer.rows(&from, hop, &mut rows);
+                        let pairs: Vec<(EntityId, Hop)> = from.iter().map(|&it| (it, hop)).collect();
+                        scorer.pairs(&pairs, &mut rows);
                         let mut telling = 0;
                         for (row, bounds) in rows.chunks_exact(300).zip(bounds.chunks_exact(at.len())) {
                             for (x, &bound) in at.iter().zip(bounds) {

@@ -3,7 +3,8 @@
 //! Every t-norm is monotone, so `max` distributes over it: a variable can be maximised over as
 //! soon as no later atom mentions it. [`exact`] uses that on whole vectors, for questions that
 //! are trees; [`beam`] keeps the k best assignments, for every question. Both run a
-//! [`Plan`](crate::plan::Plan) and see the model and the graph only through [`AtomTruth`].
+//! [`Plan`](crate::plan::Plan) and see the model and the graph only through [`AtomTruth`]; a [`Strategy`] says which of
+//! them runs.
 //! [`continuous`] runs the same plan on vectors instead of entities.
 
 mod at_most;
@@ -15,6 +16,7 @@ mod facts;
 mod fold;
 mod proof;
 pub(crate) mod rows;
+mod strategy;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -23,6 +25,7 @@ mod top;
 mod truth;
 
 pub use error::SearchError;
+pub use strategy::{Aim, Searcher, Strategy};
 pub use top::best;
 pub use truth::{AtomTruth, Known, Scorer};
 

@@ -71,7 +71,7 @@ pub(crate) struct Flags {
     #[arg(long)]
     pub(super) dot: bool,
     /// The name of the model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// Stop after so many seconds with what was found
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, allow_negative_numbers = true)]

@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
     /// The name of the model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// How to answer: what the paper does, or the best there is [default: paper,best]
     #[arg(long, value_delimiter = ',', value_name = "METHOD,…")]

@@ -59,7 +59,7 @@ pub fn parse(text: &str, prefixes: &Prefixes) -> Result<Select, QueryError> {
     }
 }
 
-/// Whatever can be asked in SPARQL.
+/// What a text asks for, with names; only SPARQL limits its answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// SELECT is a question, ASK a statement, and SELECT of the predicate of one triple the question for
