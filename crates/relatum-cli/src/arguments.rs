@@ -24,7 +24,7 @@ pub(crate) fn parse() -> Relatum {
 
 /// Names and questions may begin with a hyphen (`-_in` is a name), but what begins with two is a flag
 /// unless it follows `--`. clap takes both or neither for a value, so neither is tried first: then the
-/// first argument that is no flag we know decides.
+/// first argument that is not a known flag decides.
 fn read(arguments: &[OsString]) -> Result<Relatum, clap::Error> {
     let loose = Relatum::command();
     let strict = loose

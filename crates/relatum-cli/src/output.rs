@@ -65,7 +65,7 @@ pub(crate) fn shown(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// Says something beside the results, on standard error. Where nobody can hear it, nothing is lost.
+/// Says something beside the results, on standard error. It does not matter if that fails.
 pub(crate) fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", shown(text));
 }

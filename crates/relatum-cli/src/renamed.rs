@@ -20,7 +20,7 @@ pub(crate) fn with_new_names(arguments: Vec<OsString>) -> (Vec<OsString>, Vec<St
     let mut given = arguments.into_iter();
     while let Some(argument) = given.next() {
         let (flag, value) = match argument.to_str() {
-            // What follows is no flag.
+            // What follows is not a flag.
             Some("--") => {
                 renamed.push(argument);
                 renamed.extend(given);

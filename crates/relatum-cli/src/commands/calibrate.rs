@@ -1,4 +1,4 @@
-//! `relatum calibrate`: what a score of each relation is worth.
+//! `relatum calibrate`: learns the adaptive calibration of a model.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -66,7 +66,7 @@ pub(crate) struct Args {
     /// Read this named graph of N-Quads, TriG or JSON-LD, instead of the default graph
     #[arg(long, value_name = "IRI")]
     graph: Option<String>,
-    /// Pass over lines that are no triples, and report them
+    /// Skip lines that are not triples, and report them
     #[arg(long)]
     skip_bad_lines: bool,
 }

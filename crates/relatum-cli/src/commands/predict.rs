@@ -55,7 +55,7 @@ pub(crate) struct Args {
 
 /// The names of the columns, which `init` knows.
 const HEADER: &str = "head\trelation\ttail\ttruth\n";
-/// How many edges there are where nobody says it.
+/// How many edges are listed by default.
 const TOP: usize = 100;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {

@@ -34,10 +34,10 @@ pub(crate) struct Flags {
 #[derive(clap::Args)]
 pub(crate) struct Common {
     /// The penalty that keeps the factors small
-    #[arg(long, value_parser = regularizer, value_name = "n3|f2|none")]
+    #[arg(long = "regulariser", alias = "regularizer", value_parser = regularizer, value_name = "n3|f2|none")]
     regularizer: Option<Regularizer>,
     /// The rule that makes steps of gradients
-    #[arg(long, value_parser = optimizer, value_name = "adagrad|adam|sgd")]
+    #[arg(long = "optimiser", alias = "optimizer", value_parser = optimizer, value_name = "adagrad|adam|sgd")]
     optimizer: Option<Optimizer>,
     /// The last epochs, in which the learning rate falls to 0, a tenth of them if not given; where
     /// patience runs out they come sooner
@@ -101,9 +101,9 @@ pub(super) fn flags_for(settings: &Settings, chosen: &Settings) -> String {
             ("rank", s.rank.to_string()),
             ("epochs", s.epochs.to_string()),
             ("batch-size", s.batch_size.to_string()),
-            ("regularizer", s.regularizer.name().to_owned()),
+            ("regulariser", s.regularizer.name().to_owned()),
             ("reg", s.regularizer_weight.to_string()),
-            ("optimizer", s.optimizer.name().to_owned()),
+            ("optimiser", s.optimizer.name().to_owned()),
             ("lr", s.learning_rate.to_string()),
             ("cool-down", s.cool_down.to_string()),
             ("relation-loss", s.relation_loss.to_string()),

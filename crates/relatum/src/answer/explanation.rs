@@ -144,7 +144,7 @@ pub(super) fn explain(
         };
         let same =
             |other: &Assignment| other.iter().all(|&(id, value)| value_of(&assignment, id) == Some(value));
-        // A search that was cut short may have missed what is found here: that is no next best.
+        // A search that was cut short may have missed an assignment that beats its best: it is not a next best.
         let best = branch_scores[branch];
         let missed = |score: f32| exact.is_some() && score > best + UNNOTICED;
         let others = listed.ranked.iter().filter(|(other, score)| !same(other) && !missed(*score));
@@ -155,7 +155,7 @@ pub(super) fn explain(
         let alternatives_certain = listed.certain && !listed.ranked.iter().any(|(_, score)| missed(*score));
         let Witness { score, assignment, atoms, sub_queries } = witnesses.of(branch_plan, assignment)?;
         if branches_open[branch] {
-            // The search knew less of it than its atoms say.
+            // The lower bound of the search may be below the score that the atoms give.
             branch_scores[branch] = branch_scores[branch].max(score);
         }
         explanations.push(Some(Explanation {
@@ -202,7 +202,7 @@ pub(super) fn by_facts(
         assignment,
         atoms,
         sub_queries,
-        // Where there are fewer, predictions come next, which nobody looked for.
+        // Where there are fewer, the next best assignments rest on predictions, which were not searched.
         alternatives_certain: alternatives.len() == ALTERNATIVES,
         alternatives,
     }))

@@ -42,7 +42,7 @@ pub enum Method {
     /// proven or the effort is too large.
     #[default]
     Auto,
-    /// Exact search: the same, whatever the effort.
+    /// As `Auto`, but however long the proof takes.
     Exact,
     /// Beam search.
     Beam,
@@ -51,7 +51,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// All of them.
+    /// Every method.
     pub const ALL: [Self; 4] = [Self::Auto, Self::Exact, Self::Beam, Self::Continuous];
 
     /// What a name says.
@@ -135,7 +135,7 @@ impl Ask {
 
 /// How uncertain a score may stay whose place is certain: less than people are shown.
 const WITHIN: f32 = 5e-5;
-/// What subtracting truth values in single precision may leave of nothing.
+/// What rounding in single precision may leave where the difference of two truth values should be 0.
 const ROUNDING: f32 = 1e-6;
 
 /// The best answers to a question.
@@ -172,7 +172,7 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
     let truth = how.scorer(model, graph)?;
     // Stored answers are marked known even where their edges are not trusted.
     let trusted = if how.known == Known::Ignore { Known::ALL } else { how.known };
-    // What is known is looked for first, and must leave time to look for what is not.
+    // Known answers are sought first, with half of the time, so that the other half is left for predictions.
     let mut known = Marks::new(known_answers(plan, graph, trusted, &how.control.halved()));
     if how.method == Method::Continuous {
         return relaxed::answer(plan, model, graph, &truth, &known, how);
@@ -330,7 +330,7 @@ fn is_wanted(known: &Marks, how: &Ask, entity: EntityId) -> bool {
 
 /// The best of all entities that count as answers.
 fn best_answers(scores: &[f32], how: &Ask, keep: impl Fn(EntityId) -> bool) -> Vec<(EntityId, f32)> {
-    // Łukasiewicz subtracts: of x and not x it leaves the rounding of x.
+    // Łukasiewicz adds and subtracts: of `x and not x` the rounding error of x may remain.
     let rounding = if how.logic.t_norm == TNorm::Lukasiewicz { ROUNDING } else { 0.0 };
     // A truth value of 0 is no answer; raw scores have no such floor.
     let raw = !how.calibration.is_truth();

@@ -183,7 +183,7 @@ impl<'a> Evaluator<'a> {
         setting: &Setting,
     ) -> Result<Plan, BenchmarkError> {
         let damaged =
-            || BenchmarkError::Query(format!("{arguments:?} are no arguments of a query of this graph"));
+            || BenchmarkError::Query(format!("{arguments:?} are not arguments of a query of this graph"));
         let mut entities = template.roles().iter().zip(arguments).filter(|(role, _)| **role == Role::Entity);
         if entities.any(|(_, &id)| id as usize >= self.graph.entities.len()) {
             return Err(damaged());

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Part {
-    /// All of them.
+    /// All queries.
     #[default]
     #[serde(rename = "all")]
     All,

@@ -56,7 +56,7 @@ impl Engine {
     }
 
     /// Explains one entity as an answer to a question for entities: how true it is that it is one, and why.
-    /// The reply has that answer alone, or none where nothing makes it one.
+    /// The reply has that answer alone, or none where the entity is not an answer.
     pub fn explain(
         &self,
         text: &str,
@@ -78,7 +78,7 @@ impl Engine {
 
     /// Plans a question as [`ask`](Self::ask) would.
     pub fn plan(&self, checked: &Checked, options: &Options) -> Result<Plan, Error> {
-        // Without a model there is nothing tuned, and a plan all the same.
+        // Without a model there are no tuned settings, but a plan can be made.
         let model = self.model(options.model.as_deref()).ok();
         let resolved = resolve(checked, options, model.as_deref())?;
         Ok(Plan::new(checked, self.graph(), resolved.plan))

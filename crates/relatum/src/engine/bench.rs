@@ -1,4 +1,4 @@
-//! Tuning and measuring, each once: what is finished is kept with the model as soon as it is.
+//! Tuning and measuring, each once: every result is kept with the model as soon as it is there.
 
 use std::cell::OnceCell;
 use std::sync::Arc;

@@ -95,7 +95,7 @@ pub enum SourcesError {
         .0.display()
     )]
     UnknownFolder(PathBuf),
-    /// There is nothing to learn from.
+    /// There are no training edges.
     #[error("no file to read: name at least one file of triples for training, or - for standard input")]
     Nothing,
     /// What was read from standard input is gone.

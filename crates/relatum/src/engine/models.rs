@@ -37,7 +37,7 @@ pub struct ModelSummary {
     pub valid: Option<LinkMetrics>,
     /// How far its training has come, where that is not finished.
     pub unfinished: Option<String>,
-    /// Whether it has learned what its scores are worth.
+    /// Whether it has an adaptive calibration.
     pub calibrated: bool,
     /// How many types of questions have settings that were tuned.
     pub tuned_types: usize,

@@ -169,7 +169,7 @@ impl Options {
     /// A tuned setting is used whole or not at all: its parts were chosen together. It is used where nothing is
     /// chosen here that it says something about. What a benchmark means by trusting training edges is for
     /// people to trust what is stored; and where it searched the best values above a floor, the proof of exact
-    /// search is the better end of the same.
+    /// search is better than any floor.
     pub fn resolve(&self, shape: Option<&str>, tuned: Option<&Setting>) -> Result<Resolved, OptionsError> {
         self.refuse()?;
         let tuned = tuned.filter(|setting| self.leaves_open() && is_for_asking(setting));
@@ -210,7 +210,7 @@ impl Options {
         Ok(Resolved { ask, plan, tuned_for: tuned.and(shape).map(str::to_owned) })
     }
 
-    /// Whether nothing is chosen that a tuned setting says something about.
+    /// Whether every choice that a tuned setting makes is left open.
     fn leaves_open(&self) -> bool {
         let Self { t_norm, calibration, sharpness, negation_scale, unseen, known, union, .. } = self;
         matches!(self.method, Method::Auto | Method::Exact)

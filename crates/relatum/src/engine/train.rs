@@ -127,7 +127,7 @@ impl Engine {
         let _lock = folder.lock()?;
         let recommended = recommend(self.graph());
         let settings = given.resolve(recommended.settings.clone());
-        // A checkpoint that cannot be read stands for nothing that could be resumed.
+        // A checkpoint that cannot be read cannot be resumed.
         let begun = Checkpoint::read(self.project(), &folder).ok().flatten();
         let begun = begun.filter(|checkpoint| !checkpoint.finished && checkpoint.settings == settings);
         let (run, recommended) = match begun {
@@ -194,7 +194,7 @@ impl Engine {
         Ok(Run::resume(self.project(), folder, Some((wanted.epochs, wanted.cool_down)))?)
     }
 
-    /// Hours of work must not vanish because nobody thought of them.
+    /// Refuses to replace a model or an unfinished run by accident: they may be hours of work.
     fn refuse_to_discard(&self, folder: &ModelFolder) -> Result<(), WorkflowError> {
         let name = folder.name().to_owned();
         if let Some(position) = unfinished(self.project(), folder) {

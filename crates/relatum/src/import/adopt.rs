@@ -109,7 +109,10 @@ fn calibration(matrix: Matrix, names: Option<&[String]>, wanted: &[String]) -> R
     let affine = Affine::new(values.as_chunks::<2>().0).filter(|_| columns == 2);
     affine.ok_or_else(|| {
         let needed = "a need of a slope above 0 and an offset for each relation";
-        misfit("a calibration that is none".to_owned(), needed.to_owned())
+        misfit(
+            "a calibration with a slope that is not positive or a value that is NaN".to_owned(),
+            needed.to_owned(),
+        )
     })
 }
 

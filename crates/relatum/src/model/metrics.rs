@@ -58,7 +58,7 @@ impl LinkMetrics {
 }
 
 /// The place of an answer among all candidates that are not answers themselves: `answers` are all
-/// true ones, this one among them. A score that is no number ranks last.
+/// true ones, this one among them. A score that is NaN ranks last.
 #[allow(clippy::float_cmp, reason = "a tie is the very same number")]
 pub(crate) fn filtered_rank(scores: &[f32], answer: EntityId, answers: &[EntityId], ties: Ties) -> f64 {
     let score = scores[answer.index()];

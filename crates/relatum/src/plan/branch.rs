@@ -26,7 +26,7 @@ pub struct BranchPlan {
     pub tree: Option<TreeNode>,
     /// A plan for each of [`Branch::negated`], in the same order.
     pub negated: Vec<BranchPlan>,
-    /// About how many rows are scored, nothing shared.
+    /// About how many rows are scored, if no row is shared.
     pub rows: f64,
 }
 
@@ -44,7 +44,7 @@ pub struct Step {
     pub candidates: f64,
     /// About how many rows the factors score.
     pub rows: f64,
-    /// How many states to keep; none after the last step, and where there is nothing to choose by.
+    /// How many states to keep; `None` after the last step, and where no atom ranks the values yet.
     pub beam: Option<usize>,
     /// The variables that a later step or the answer still needs: states that agree on them are
     /// merged, the best kept.

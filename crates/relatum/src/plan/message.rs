@@ -40,7 +40,7 @@ pub struct SignedHop {
 /// One vector over all entities.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Message {
-    /// `x ↦ 1`: nothing is known.
+    /// `x ↦ 1`: no condition on the variable.
     All,
     /// `x ↦ φ(anchor, x)`: one row.
     Row {

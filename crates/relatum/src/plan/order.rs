@@ -74,7 +74,7 @@ impl Ordering<'_> {
     /// Which variable must come after which, so that every atom of a tree is scored away from the named
     /// entities, whatever that costs: the side towards the target comes second if there is a named
     /// entity on the other one, and first if there is none. None where costs decide, and where the branch
-    /// is no tree, in which no side is the other.
+    /// is not a tree, in which an atom has no side towards the target.
     fn precedence(&self) -> Vec<(VariableId, VariableId)> {
         let mut after = Vec::new();
         if !self.options.either_side && self.inputs.is_empty() && self.branch.is_tree() {

@@ -155,7 +155,7 @@ fn whole(text: &str) -> Place {
     Place::new(start..text.trim_end().len())
 }
 
-/// A mistake in what was taken for a language that it is not, said as such.
+/// The mistake, with a hint where the text looks like another language than the one it was read in.
 fn in_another_language(text: &str, language: Syntax, error: QueryError) -> QueryError {
     if language == Syntax::Sparql {
         return match sparql::wrong_beginning(text) {

@@ -1,4 +1,4 @@
-//! Rows of truth values in room that is used again.
+//! Rows of truth values in buffers that are reused.
 
 use super::{AtomTruth, Logic, SearchError};
 use crate::graph::EntityId;

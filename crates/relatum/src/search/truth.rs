@@ -23,12 +23,12 @@ pub trait AtomTruth: Sync {
     /// The split that holds the edge, trusted or not.
     fn stored(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split>;
 
-    /// Names the entities to which a hop leads by trusted edges: there a row is exactly 1. They may be
-    /// left out, all or some; a search then takes more rows to prove the same.
+    /// Names the entities to which a hop leads by trusted edges: there a row is exactly 1. An implementation may
+    /// name only some of them, or none; a search then takes more rows to prove the same answers.
     fn facts(&self, from: EntityId, hop: Hop, each: &mut dyn FnMut(EntityId));
 
     /// Writes for each entity of `from`, one after another, what its row along the hop holds at most at each
-    /// entity of `at`, which are distinct. False: nothing better than 1 is known, and nothing is written.
+    /// entity of `at`, which are distinct. Returns false and writes nothing where no bound below 1 is known.
     fn at_most(&self, from: &[EntityId], hop: Hop, at: &[EntityId], bounds: &mut [f32]) -> bool;
 
     /// The most that a row can hold where [`facts`](Self::facts) names no edge.
@@ -38,16 +38,16 @@ pub trait AtomTruth: Sync {
 /// Which edges of the graph count as true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// Those of the first so many splits, train first, are exactly 1.
+    /// The edges of the first so many splits, train first, are exactly 1.
     Trust(usize),
-    /// None: the predictor alone speaks, as in the paper.
+    /// No edges: every truth value comes from the predictor, as in the paper.
     Ignore,
 }
 
 impl Known {
-    /// The training graph is trusted, as benchmarks must.
+    /// The training edges, the only ones that a benchmark may trust.
     pub const TRAIN: Self = Self::Trust(1);
-    /// Every edge there is, for people who just ask.
+    /// The edges of all splits, the default for people who ask.
     pub const ALL: Self = Self::Trust(3);
 
     /// Every choice with its name, in settings and on every door.
@@ -103,7 +103,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// The same with scores multiplied by a number before a softmax: below 1 it is softer, and
-    /// what is not the best is worth more.
+    /// candidates below the best get a larger share.
     #[must_use]
     pub fn with_sharpness(self, sharpness: f32) -> Self {
         Self { sharpness, ..self }
@@ -142,7 +142,7 @@ impl<'a> Scorer<'a> {
 
     /// Weighs down what is not of the kind to which the hop leads.
     fn weigh(&self, hop: Hop, row: &mut [f32]) {
-        // Raw scores may be negative: a weight would lift those.
+        // Raw scores may be negative, and a weight below 1 would raise those.
         if self.unseen >= 1.0 || !self.calibration.is_truth() {
             return;
         }

@@ -32,7 +32,7 @@ pub struct LinkReport {
     pub heads: LinkMetrics,
     /// By relation and direction.
     pub relations: Vec<RelationMetrics>,
-    /// Rows in which a score is infinite or no number: ranks by such scores mean nothing.
+    /// Rows in which a score is infinite or NaN: ranks by such scores mean nothing.
     pub overflowed: usize,
 }
 
@@ -40,7 +40,7 @@ pub struct LinkReport {
 /// answers of any split left out (the filtered setting).
 ///
 /// Where the graph holds a relation and its inverse, each edge is already there in both directions
-/// and is ranked once in each. A score that is no number ranks last.
+/// and is ranked once in each. A score that is NaN ranks last.
 ///
 /// # Panics
 /// If the model has fewer entities or relations than the graph.
@@ -121,7 +121,7 @@ fn ranked(
     Some(LinkReport { overflowed, ..report(ranked, LinkMetrics::mean(&by_query), &reciprocals) })
 }
 
-/// Of so many (head, relation) pairs every so-manieth is looked at, where only `most` may be.
+/// Every how many (head, relation) pairs one is looked at, so that at most `most` are.
 fn step(pairs: usize, most: usize) -> usize {
     pairs.div_ceil(most.max(1)).max(1)
 }

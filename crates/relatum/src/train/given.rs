@@ -54,7 +54,7 @@ pub struct GivenSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Candidates {
-    /// All of them.
+    /// All entities.
     All,
     /// So many random ones, which stand for all.
     Sample(usize),

@@ -42,7 +42,7 @@ pub struct Sampling {
     pub max_answers: usize,
     /// How many walks to try before giving up.
     pub attempts: usize,
-    /// How many of them in a row may find nothing new: then the graph has hardly any more.
+    /// After so many walks in a row without a new query the sample ends: the graph has hardly any more.
     pub patience: usize,
     /// Equal seeds give equal queries, whatever the number of threads.
     pub seed: u64,
@@ -57,7 +57,7 @@ impl Sampling {
     }
 }
 
-/// What came of it.
+/// The queries that were found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {
     /// The queries in the order in which they were found, so that the first n are a sample too.
@@ -78,7 +78,7 @@ pub struct QueriesFound {
 /// What became of the walks of a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Walks {
-    /// All of them.
+    /// How many walks there were.
     pub tried: usize,
     /// They led nowhere: an entity had no edge of the kind that was needed, or only the one back.
     pub stuck: usize,

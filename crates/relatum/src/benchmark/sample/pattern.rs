@@ -44,7 +44,7 @@ pub enum PatternError {
         /// The names that there are.
         known: Vec<&'static str>,
     },
-    /// A skeleton that means nothing.
+    /// A skeleton that cannot be read.
     #[error(transparent)]
     Template(#[from] TemplateError),
     /// A question that cannot be answered, whatever fills its holes.

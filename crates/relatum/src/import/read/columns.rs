@@ -85,7 +85,7 @@ impl<const N: usize> Layout<N> {
 }
 
 /// The layout of a file of triples that begins with these rows, and by which sign a header was found
-/// that nobody spoke of. `known` are the headers of earlier files.
+/// that nobody asked for. `known` are the headers of earlier files.
 pub(super) fn layout(
     file: &str,
     rows: &FirstRows,

@@ -52,7 +52,7 @@ pub struct ReadOptions {
     pub literals: bool,
     /// The IRI of the named graph to read from RDF datasets, instead of the default graph.
     pub graph: Option<String>,
-    /// Pass over lines that are no triples, and report them.
+    /// Skip lines that are not triples, and report them.
     pub skip_bad_lines: bool,
 }
 

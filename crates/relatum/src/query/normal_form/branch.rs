@@ -133,7 +133,7 @@ impl Branch {
         }
     }
 
-    /// Both branches together, every literal once.
+    /// The conjunction of two branches, every literal once.
     pub(super) fn joined(&self, other: &Self) -> Self {
         let mut both = self.clone();
         add(&mut both.positive, &other.positive);

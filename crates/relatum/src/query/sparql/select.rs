@@ -97,7 +97,7 @@ pub fn parse_any(text: &str, prefixes: &Prefixes) -> Result<Request, QueryError>
     declared.extend(prefixes.iter().map(|(prefix, iri)| (prefix.to_owned(), iri.to_owned())));
     let mut parser = SparqlParser::new();
     for (prefix, iri) in &declared {
-        // A prefix of the graph that is no IRI cannot be used; the others can.
+        // A prefix of the graph whose IRI is malformed cannot be used; the others can.
         if oxrdf::NamedNode::new(iri.as_str()).is_ok() {
             parser = parser.with_prefix(prefix, iri).unwrap_or_default();
         }

@@ -80,7 +80,7 @@ pub fn opens_a_formula(text: &str) -> bool {
     matches!(parser.beginning(), Beginning::Formula | Beginning::Either)
 }
 
-/// What the first words of a text make of it.
+/// What the first words of a text say about its kind.
 enum Beginning {
     Target,
     Formula,
@@ -497,7 +497,7 @@ mod tests {
             ("not r(a, b) & ∃X. r(a, X)", "not r(a, b) and (exists X. r(a, X))"),
             ("exists X. r(a, X)", "exists X. r(a, X)"),
             ("(r(a, b) or r(b, a)) and r(c, c)", "(r(a, b) or r(b, a)) and r(c, c)"),
-            // A prefix, not a target: nothing is sought by it.
+            // The name is a prefix, not a target.
             ("dbo:starring(dbr:Alien, x)", r#""dbo:starring"(dbr:Alien, x)"#),
         ] {
             assert_eq!(any(text), format!("statement {said}"), "{text}");

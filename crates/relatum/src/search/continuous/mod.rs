@@ -261,7 +261,7 @@ impl<'a> Continuous<'a> {
         } else {
             self.model.score_rows(query, &mut row);
         }
-        // Of infinity a calibration would make a certain truth.
+        // A calibration would turn infinity into a truth of exactly 1.
         if !row.iter().all(|score| score.is_finite()) {
             return Err(SearchError::NotANumber);
         }
