@@ -7,8 +7,8 @@ use super::bench::{Bench, Task, Tuning};
 use super::{Engine, Error};
 use crate::benchmark::plots::Series;
 use crate::benchmark::{
-    BenchmarkReport, Dataset, Family, MethodResult, Part, QueryGroup, Search, Setting, Tuned, TunedOn,
-    TypeResult, accuracy_by, parts,
+    BenchmarkError, BenchmarkReport, Dataset, Family, MethodResult, Part, QueryGroup, Search, Setting, Tuned,
+    TunedOn, TypeResult, accuracy_by, parts,
 };
 use crate::control::Control;
 use crate::graph::Split;
@@ -112,10 +112,8 @@ impl Engine {
         let groups = self.groups(&queries, split, &options.types)?;
         let types: Vec<String> = groups.iter().map(|group| group.shape.clone()).collect();
         let families = options.families();
-        let tuned_groups = match families.is_empty() {
-            true => Vec::new(),
-            false => self.groups(&queries, Split::Valid, &types)?,
-        };
+        let tuned_groups =
+            if families.is_empty() { Vec::new() } else { self.groups(&queries, Split::Valid, &types)? };
         self.with_bench(options.model.as_deref(), control, |bench| {
             let mut rows = Vec::new();
             for family in families {
@@ -163,9 +161,8 @@ impl Engine {
         self.with_bench(options.model.as_deref(), control, |bench| {
             let (mut counts, mut series) = (Vec::new(), Vec::new());
             for group in groups {
-                if group.template().map_err(crate::benchmark::BenchmarkError::from)?.query().variables.len()
-                    < 2
-                {
+                let template = group.template().map_err(BenchmarkError::from)?;
+                if template.query().variables.len() < 2 {
                     continue;
                 }
                 let mut values = Vec::new();
@@ -233,6 +230,9 @@ impl Engine {
     }
 }
 
+/// A setting, and what it was chosen on; none where it was given.
+type Chosen = (Setting, Option<TunedOn>);
+
 /// A method on every type, answered as `how` says.
 fn row(
     bench: &mut Bench<'_>,
@@ -240,7 +240,7 @@ fn row(
     split: Split,
     groups: &[&QueryGroup],
     label: &str,
-    how: &dyn Fn(&QueryGroup) -> Option<(Setting, Option<TunedOn>)>,
+    how: &dyn Fn(&QueryGroup) -> Option<Chosen>,
 ) -> Result<MethodResult, Error> {
     let mut types = Vec::new();
     for &group in groups {
@@ -249,7 +249,7 @@ fn row(
         let (limit, by_missing) = (options.limit, options.by_missing_links);
         let cell = bench.measure(&Task { label, split, group, part, limit, setting, by_missing })?;
         let of = part.size(group.len());
-        types.push(TypeResult::new(&group.shape, split, (part, of), setting, tuned_on, cell));
+        types.push(TypeResult::new(&group.shape, split, (part, of), setting, tuned_on, &cell));
     }
     Ok(MethodResult::new(label.to_owned(), types))
 }
