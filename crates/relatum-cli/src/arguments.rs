@@ -7,10 +7,15 @@ use clap::{CommandFactory, FromArgMatches};
 
 use crate::commands::Relatum;
 use crate::commands::init::with_value_of_header;
+use crate::output;
+use crate::renamed::with_new_names;
 
 /// What was asked for; ends the process with a message where that makes no sense.
 pub(crate) fn parse() -> Relatum {
-    let arguments = with_value_of_header(std::env::args_os());
+    let (arguments, hints) = with_new_names(with_value_of_header(std::env::args_os()));
+    for hint in hints {
+        output::say(&hint);
+    }
     match read(&arguments) {
         Ok(relatum) => relatum,
         Err(error) => error.exit(),
@@ -19,7 +24,7 @@ pub(crate) fn parse() -> Relatum {
 
 /// Names and questions may begin with a hyphen (`-_in` is a name), but what begins with two is a flag
 /// unless it follows `--`. clap takes both or neither for a value, so neither is tried first: then the
-/// first argument that is no flag we know decides.
+/// first argument that is not a known flag decides.
 fn read(arguments: &[OsString]) -> Result<Relatum, clap::Error> {
     let loose = Relatum::command();
     let strict = loose

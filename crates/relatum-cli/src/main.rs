@@ -5,6 +5,7 @@ mod commands;
 mod exit;
 mod output;
 mod remedy;
+mod renamed;
 mod signals;
 
 use std::process::ExitCode;

@@ -6,6 +6,7 @@ use std::path::Path;
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 use relatum::graph::visible;
+pub(crate) use relatum::report::{counted, grouped};
 
 /// A table without lines: the columns named in `right` are aligned to the right.
 pub(crate) fn table(header: &[&str], right: &[usize]) -> Table {
@@ -64,7 +65,7 @@ pub(crate) fn shown(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// Says something beside the results, on standard error. Where nobody can hear it, nothing is lost.
+/// Says something beside the results, on standard error. It does not matter if that fails.
 pub(crate) fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", shown(text));
 }
@@ -84,42 +85,9 @@ pub(crate) fn typed(path: &Path) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// 1234567 → `1,234,567`.
-pub(crate) fn grouped(number: impl TryInto<u64>) -> String {
-    let digits = number.try_into().unwrap_or(u64::MAX).to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 triple`, `2 triples`, `1 entity`, `2 entities`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    let plural = match noun.strip_suffix('y') {
-        _ if number == 1 => noun.to_owned(),
-        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
-        _ => format!("{noun}s"),
-    };
-    format!("{} {plural}", grouped(number))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped_and_counted() {
-        assert_eq!([0u64, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!(counted(1, "entity"), "1 entity");
-        assert_eq!(counted(2000, "entity"), "2,000 entities");
-        assert_eq!(counted(2, "triple"), "2 triples");
-        assert_eq!(counted(2, "query"), "2 queries");
-        assert_eq!(counted(2, "day"), "2 days");
-    }
 
     #[test]
     fn only_line_ends_act_on_a_terminal() {

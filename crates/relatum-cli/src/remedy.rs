@@ -3,7 +3,7 @@
 
 use relatum::Error;
 use relatum::benchmark::BenchmarkError;
-use relatum::engine::{SourcesError, WorkflowError};
+use relatum::engine::{SampleError, SourcesError, WorkflowError};
 use relatum::graph::{NameError, SplitError};
 use relatum::import::ImportError;
 use relatum::import::read::{Emptiness, LineProblem, ReadError};
@@ -25,6 +25,8 @@ pub(crate) fn remedy(error: &(dyn std::error::Error + 'static)) -> Option<String
             Error::Import(error) => of_import(error),
             Error::Read(error) => of_read(error),
             Error::Store(error) => of_store(error),
+            Error::Sample(error) => of_sample(error),
+            Error::Benchmark(error) => of_benchmark(error),
             _ => None,
         };
     }
@@ -38,13 +40,13 @@ pub(crate) fn remedy(error: &(dyn std::error::Error + 'static)) -> Option<String
 fn of_workflow(error: &WorkflowError) -> Option<String> {
     let remedy = match error {
         WorkflowError::Unfinished { .. } => "--resume goes on with it, --restart discards it",
-        WorkflowError::Trained { .. } => "choose another --name, or --restart to replace it",
-        WorkflowError::Occupied { .. } => "choose another --name, or --replace it",
+        WorkflowError::Trained { .. } => "choose another --model, or --restart to replace it",
+        WorkflowError::Occupied { .. } => "choose another --model, or --replace it",
         WorkflowError::NothingToResume { .. } => "train without --resume",
         WorkflowError::FewerEpochs { .. } => "give more --epochs, or leave the flag out",
         WorkflowError::OtherSettings(_) => "leave the flags out, or use --restart",
-        WorkflowError::NoValidation(_) => "make it with `relatum init … --split 0.9/0.05/0.05`",
-        WorkflowError::IntoItself(_) => "choose another --name",
+        WorkflowError::NoValidation(_) => HOLD_OUT,
+        WorkflowError::IntoItself(_) => "choose another --model",
         WorkflowError::Sources(SourcesError::SplitTwice) => "give --valid and --test, or --split",
         WorkflowError::Sources(SourcesError::NoHeader) => "leave --header no out, or give --columns 1,2,3",
         WorkflowError::Sources(SourcesError::FixedForm { .. }) => {
@@ -54,6 +56,30 @@ fn of_workflow(error: &WorkflowError) -> Option<String> {
     };
     Some(remedy.to_owned())
 }
+
+fn of_sample(error: &SampleError) -> Option<String> {
+    let remedy = match error {
+        SampleError::NoEdges { .. } => HOLD_OUT,
+        SampleError::HasType { .. } => "--replace replaces them",
+        SampleError::HasQueries { .. } => "--add adds to them, --replace replaces them",
+        SampleError::NothingFound(_) => "--types, --attempts, --max-answers",
+        _ => return None,
+    };
+    Some(remedy.to_owned())
+}
+
+fn of_benchmark(error: &BenchmarkError) -> Option<String> {
+    match error.cause() {
+        BenchmarkError::NoQueries { dir, split } => {
+            Some(format!("`relatum sample {} --split {split}` makes some", output::typed(dir)))
+        }
+        BenchmarkError::NoEdges { .. } => Some("--split chooses it".to_owned()),
+        BenchmarkError::NotKept(error) => of_store(error),
+        _ => None,
+    }
+}
+
+const HOLD_OUT: &str = "make it with `relatum init … --split 0.9/0.05/0.05`";
 
 fn of_train(error: &TrainError) -> Option<String> {
     match error {
@@ -69,7 +95,7 @@ fn of_model(error: &ModelError) -> Option<String> {
     match error {
         ModelError::Store(error) => of_store(error),
         ModelError::Missing { name, dir, .. } => {
-            Some(format!("`relatum train {} --name {name}` trains it", output::typed(dir)))
+            Some(format!("`relatum train {} --model {name}` trains it", output::typed(dir)))
         }
         _ => None,
     }
@@ -79,8 +105,10 @@ fn of_import(error: &ImportError) -> Option<String> {
     match error {
         ImportError::Model(error) => of_model(error),
         ImportError::Store(error) => of_store(error),
-        ImportError::UnknownKind { .. } | ImportError::Width { .. } => Some("--model names it".to_owned()),
-        ImportError::OtherKind { .. } => Some("leave --model out".to_owned()),
+        ImportError::UnknownKind { .. } | ImportError::Width { .. } => {
+            Some("--predictor names it".to_owned())
+        }
+        ImportError::OtherKind { .. } => Some("leave --predictor out".to_owned()),
         _ => None,
     }
 }
@@ -123,9 +151,11 @@ pub(crate) fn flags(error: &Error) -> Option<String> {
             let flags = error.concerns().into_iter().map(|name| format!("--{}", name.replace('_', "-")));
             Some(format!("the flags: {}", flags.collect::<Vec<_>>().join(", ")))
         }
-        Error::Search(error) | Error::Benchmark(BenchmarkError::Search(error)) => {
-            of_search(error).map(str::to_owned)
-        }
+        Error::Search(error) => of_search(error).map(str::to_owned),
+        Error::Benchmark(error) => match error.cause() {
+            BenchmarkError::Search(error) => of_search(error).map(str::to_owned),
+            _ => None,
+        },
         Error::Name(NameError::Unknown { nearest, .. }) if nearest.is_empty() => Some(FIND.to_owned()),
         _ => None,
     }

@@ -36,7 +36,7 @@ fn one_command_tunes_on_validation_and_reports_on_test() {
             let hit = |name: &str| cell["metrics"][name].as_f64().unwrap();
             assert!(hit("hits@1") <= hit("hits@3") && hit("hits@3") <= hit("hits@10"), "{cell}");
             assert!(hit("mrr") > 0.0 && hit("mrr") <= 1.0);
-            assert!(["none", "train"].contains(&cell["facts"].as_str().unwrap()), "{cell}");
+            assert!(["none", "train"].contains(&cell["known"].as_str().unwrap()), "{cell}");
             // Of one atom the methods of the paper have nothing to choose.
             let chosen_on = if cell["type"] == "1p" && row["method"] != "best" { 0 } else { 6 };
             assert_eq!(cell["tuned_on"]["queries"], chosen_on, "{cell}");
@@ -109,7 +109,7 @@ fn a_table_says_what_was_trusted_and_how_many_queries_were_left_out() {
     let fair = run("beam train+valid", &[]);
     assert!(!fair.stderr.contains("warning") && fair.stdout.contains("3 of 8"), "{}", fair.stdout);
     assert!(fair.stdout.contains("at most 3 queries of each type, evenly spread"), "{}", fair.stdout);
-    assert!(fair.stdout.contains("facts trusted: train+valid for"), "{}", fair.stdout);
+    assert!(fair.stdout.contains("known edges that count as true: train+valid for"), "{}", fair.stdout);
     let unfair = run("beam all", &["--json"]);
     let said = "trusts the test facts, by which the hard answers of test queries are true";
     assert!(unfair.stderr.contains(said), "{}", unfair.stderr);
@@ -171,7 +171,7 @@ fn fixed_settings_and_missing_links_come_as_every_kind_of_table() {
     );
     let csv = with(&["--csv"]);
     let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
-    for column in ["split", "limit", "tuned_on", "facts", "setting", "links", "of_peak", "warning"] {
+    for column in ["split", "limit", "tuned_on", "known", "setting", "links", "of_peak", "warning"] {
         assert!(header.contains(&column), "{csv}");
     }
     let report = json(&with(&["--json"]));
@@ -198,7 +198,7 @@ fn pictures_are_drawn() {
     let said = desk.run(&draw).stderr;
     assert!(said.contains("rank.svg takes models of two ranks or more"), "{said}");
     assert!(!desk.path("pictures/rank.svg").exists());
-    desk.ok(&["train", "shops", "--rank", "4", "--epochs", "1", "--name", "small"]);
+    desk.ok(&["train", "shops", "--rank", "4", "--epochs", "1", "--model", "small"]);
     desk.ok(&draw);
     for name in ["accuracy.svg", "time.svg", "k.svg", "rank.svg"] {
         let svg = std::fs::read_to_string(desk.path("pictures").join(name)).unwrap();

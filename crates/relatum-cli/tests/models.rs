@@ -16,7 +16,7 @@ fn desk() -> Desk {
 }
 
 fn train(desk: &Desk, name: &str, kind: &str) {
-    desk.ok(&["train", "ring", "--name", name, "--model", kind, "--rank", "4", "--epochs", "2"]);
+    desk.ok(&["train", "ring", "--model", name, "--predictor", kind, "--rank", "4", "--epochs", "2"]);
 }
 
 fn json(desk: &Desk, arguments: &[&str]) -> Value {
@@ -26,7 +26,7 @@ fn json(desk: &Desk, arguments: &[&str]) -> Value {
 /// A model whose training was stopped after some epochs.
 fn unfinished(desk: &Desk, name: &str) {
     let flags = ["--rank", "4", "--epochs", "100000", "--eval-every", "100000", "--patience", "0"];
-    let arguments = [&["train", "ring", "--name", name], &flags[..]].concat();
+    let arguments = [&["train", "ring", "--model", name], &flags[..]].concat();
     let child = desk.command(&arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
     let curve = desk.path("ring/models").join(name).join("training.jsonl");
     for _ in 0..600 {
@@ -54,7 +54,7 @@ fn models_are_listed_chosen_and_deleted() {
     assert_eq!((&all["default"], all["models"].as_array().unwrap().len()), (&"default".into(), 2));
     let first = &all["models"][0];
     assert_eq!(
-        (&first["kind"], &first["rank"], &first["unfinished"]),
+        (&first["predictor"], &first["rank"], &first["unfinished"]),
         (&"complex".into(), &4.into(), &Value::Null)
     );
     assert!(first["bytes"].as_u64().unwrap() > 1000 && first["age_seconds"].is_u64(), "{first}");
@@ -64,7 +64,7 @@ fn models_are_listed_chosen_and_deleted() {
     desk.ok(&["models", "ring", "--default", "other"]);
     assert!(desk.ok(&["link-eval", "ring"]).starts_with("other (distmult"));
     assert_eq!(json(&desk, &["link-eval", "ring", "--json"])["model"], "other");
-    assert!(desk.ok(&["link-eval", "ring", "--name", "default"]).starts_with("default (complex"));
+    assert!(desk.ok(&["link-eval", "ring", "--model", "default"]).starts_with("default (complex"));
     assert_eq!(
         desk.ok(&["ask", "ring", "?A : knows(p1, A)", "--known", "ignore"]),
         desk.ok(&["ask", "ring", "?A : knows(p1, A)", "--known", "ignore", "--model", "other"])
@@ -95,7 +95,7 @@ fn an_unfinished_model_says_so_wherever_it_is_used() {
     for arguments in [
         &["ask", "ring", "?A : knows(p1, A)"][..],
         &["link-eval", "ring"],
-        &["merge", "ring", "default", "whole", "--name", "both"],
+        &["merge", "ring", "default", "whole", "--model", "both"],
         &["export", "ring", "arrays"],
         &["export", "ring", "out.safetensors"],
     ] {
@@ -113,12 +113,12 @@ fn an_unfinished_model_says_so_wherever_it_is_used() {
     assert!(position(&card["unfinished"]), "{card}");
     // A copy of it is no more finished than the model itself, nor is what was merged of it.
     for copy in ["arrays", "out.safetensors"] {
-        desk.ok(&["import", "ring", copy, "--name", "copy", "--replace"]);
-        let outcome = desk.run(&["link-eval", "ring", "--name", "copy"]);
+        desk.ok(&["import", "ring", copy, "--model", "copy", "--replace"]);
+        let outcome = desk.run(&["link-eval", "ring", "--model", "copy"]);
         assert!(outcome.stderr.contains("`copy` is unfinished"), "{}", outcome.stderr);
     }
-    assert!(desk.run(&["link-eval", "ring", "--name", "both"]).stderr.contains("(default after "));
-    let whole = desk.run(&["link-eval", "ring", "--name", "whole", "--json"]);
+    assert!(desk.run(&["link-eval", "ring", "--model", "both"]).stderr.contains("(default after "));
+    let whole = desk.run(&["link-eval", "ring", "--model", "whole", "--json"]);
     assert_eq!(whole.stderr, "");
     assert_eq!(serde_json::from_str::<Value>(&whole.stdout).unwrap()["unfinished"], Value::Null);
 }
@@ -129,15 +129,15 @@ fn what_is_exported_comes_back_as_the_same_model() {
     for kind in ["distmult", "complex", "cp", "rotate", "transe"] {
         train(&desk, kind, kind);
         desk.ok(&["calibrate", "ring", "--model", kind, "--queries", "50", "--epochs", "3", "--lr", "0.1"]);
-        let figures = |name: &str| desk.ok(&["link-eval", "ring", "--name", name]).replacen(name, "", 1);
+        let figures = |name: &str| desk.ok(&["link-eval", "ring", "--model", name]).replacen(name, "", 1);
         let (folder, file) = (format!("{kind}-arrays"), format!("{kind}.safetensors"));
-        desk.ok(&["export", "ring", &folder, "--name", kind]);
-        desk.ok(&["export", "ring", &file, "--name", kind]);
+        desk.ok(&["export", "ring", &folder, "--model", kind]);
+        desk.ok(&["export", "ring", &file, "--model", kind]);
         let arrays = [format!("{folder}/entities.npy"), format!("{folder}/relations.npy")];
         for (files, name) in
             [(&[folder.as_str()][..], "a"), (&[&file], "b"), (&[&arrays[0], &arrays[1]], "c")]
         {
-            let back = desk.run(&[&["import", "ring", "--replace", "--name", name], files].concat());
+            let back = desk.run(&[&["import", "ring", "--replace", "--model", name], files].concat());
             assert_eq!(back.code, 0, "{kind} {files:?}: {}", back.stderr);
             assert_eq!(figures(name), figures(kind), "{kind} {files:?}");
         }
@@ -154,12 +154,14 @@ fn what_is_exported_comes_back_as_the_same_model() {
     for files in
         [&["distmult-arrays"][..], &["distmult-arrays/entities.npy", "distmult-arrays/relations.npy"]]
     {
-        let refused = desk.run(&[&["import", "ring", "--name", "d", "--replace"], files].concat());
+        let refused = desk.run(&[&["import", "ring", "--model", "d", "--replace"], files].concat());
         assert_eq!(refused.code, 2, "{}", refused.stderr);
-        assert!(refused.stderr.contains("--model"), "{}", refused.stderr);
-        desk.ok(&[&["import", "ring", "--name", "d", "--replace", "--model", "distmult"], files].concat());
+        assert!(refused.stderr.contains("--predictor"), "{}", refused.stderr);
+        desk.ok(
+            &[&["import", "ring", "--model", "d", "--replace", "--predictor", "distmult"], files].concat()
+        );
     }
-    let other = desk.run(&["import", "ring", "complex-arrays", "--name", "e", "--model", "distmult"]);
+    let other = desk.run(&["import", "ring", "complex-arrays", "--model", "e", "--predictor", "distmult"]);
     assert!(
         other.code == 2 && other.stderr.contains("a complex of rank 4, not a distmult"),
         "{}",
@@ -173,13 +175,27 @@ fn refused_commands_leave_no_folder_of_a_model() {
     let desk = desk();
     desk.put("bad.pt", "this is no checkpoint").put("e.npy", "x");
     for (arguments, code) in [
-        (&["import", "ring", "bad.pt", "--name", "x"][..], 1),
-        (&["import", "ring", "gone.pt", "--name", "x"], 2),
-        (&["train", "ring", "--name", "x", "--resume"], 2),
-        (&["train", "ring", "--name", "x", "--model", "transe", "--relation-loss", "0.1", "--rank", "0"], 2),
+        (&["import", "ring", "bad.pt", "--model", "x"][..], 1),
+        (&["import", "ring", "gone.pt", "--model", "x"], 2),
+        (&["train", "ring", "--model", "x", "--resume"], 2),
+        (
+            &[
+                "train",
+                "ring",
+                "--model",
+                "x",
+                "--predictor",
+                "transe",
+                "--relation-loss",
+                "0.1",
+                "--rank",
+                "0",
+            ],
+            2,
+        ),
         (&["calibrate", "ring", "--model", "x"], 2),
-        (&["grid", "ring", "--name", "x", "--model", "transe", "--rank", "0"], 2),
-        (&["merge", "ring", "x", "y", "--name", "z"], 2),
+        (&["grid", "ring", "--model", "x", "--predictor", "transe", "--rank", "0"], 2),
+        (&["merge", "ring", "x", "y", "--model", "z"], 2),
     ] {
         let outcome = desk.run(arguments);
         assert_eq!(outcome.code, code, "{arguments:?}: {}", outcome.stderr);
@@ -198,12 +214,12 @@ fn a_missing_input_file_is_misuse_for_every_command() {
         &["init", "p", "--train", "gone"],
         &["init", "p", "ring.tsv", "--labels", "gone"],
         &["ask", "ring", "--file", "gone"],
-        &["import", "ring", "gone.pt", "--name", "x"],
-        &["import", "ring", "gone.safetensors", "--name", "x"],
-        &["import", "ring", "gone.npy", relations, "--name", "x"],
-        &["import", "ring", entities, "gone.npy", "--name", "x"],
-        &["import", "ring", entities, relations, "--name", "x", "--entity-names", "gone.txt"],
-        &["import", "ring", entities, relations, "--name", "x", "--relation-names", "gone.json"],
+        &["import", "ring", "gone.pt", "--model", "x"],
+        &["import", "ring", "gone.safetensors", "--model", "x"],
+        &["import", "ring", "gone.npy", relations, "--model", "x"],
+        &["import", "ring", entities, "gone.npy", "--model", "x"],
+        &["import", "ring", entities, relations, "--model", "x", "--entity-names", "gone.txt"],
+        &["import", "ring", entities, relations, "--model", "x", "--relation-names", "gone.json"],
         &["stats", "gone"],
         &["models", "gone"],
         &["check", "gone"],
@@ -221,7 +237,7 @@ fn a_killed_export_leaves_no_folder_that_looks_whole() {
     // What a kill leaves: a part under a name that says so.
     std::fs::create_dir(desk.path(".arrays.partial")).unwrap();
     desk.put(".arrays.partial/entities.npy", "half");
-    assert_eq!(desk.run(&["import", "ring", "arrays", "--name", "x"]).code, 2);
+    assert_eq!(desk.run(&["import", "ring", "arrays", "--model", "x"]).code, 2);
     desk.ok(&["export", "ring", "arrays"]);
     let whole = ["card.json", "entities.json", "entities.npy", "relations.json", "relations.npy"];
     assert_eq!(support::names(&desk.path("arrays")), whole);
@@ -244,10 +260,10 @@ fn scores_that_overflow_are_refused() {
         value.copy_from_slice(&1e30f32.to_le_bytes());
     }
     std::fs::write(&path, bytes).unwrap();
-    desk.ok(&["import", "ring", "arrays", "--name", "wild"]);
-    let outcome = desk.run(&["link-eval", "ring", "--name", "wild"]);
+    desk.ok(&["import", "ring", "arrays", "--model", "wild"]);
+    let outcome = desk.run(&["link-eval", "ring", "--model", "wild"]);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (1, ""), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("infinite or no numbers"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("infinite or NaN"), "{}", outcome.stderr);
 }
 
 #[test]

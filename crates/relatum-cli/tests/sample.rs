@@ -19,7 +19,7 @@ fn every_type_is_stored_for_both_splits_and_the_project_stays_sound() {
     // What is there is not lost by accident.
     let again = desk.run(&["sample", "shops", "--count", "20"]);
     assert_eq!(again.code, 2);
-    assert!(again.stderr.contains("shops has 280 queries for valid already: --add"), "{}", again.stderr);
+    assert!(again.stderr.contains("shops has 280 queries for valid already: add types"), "{}", again.stderr);
     let twice = desk.run(&["sample", "shops", "--types", "4p,2i", "--add"]);
     assert_eq!(twice.code, 2);
     assert!(twice.stderr.contains("has valid queries of type 2i already"), "{}", twice.stderr);

@@ -85,7 +85,7 @@ fn a_run_cools_down_for_a_tenth_of_its_epochs_whatever_their_number_becomes() {
         card["training"]["cool_down"].as_u64().unwrap()
     };
     let quick = ["--rank", "4", "--patience", "0"];
-    let train = |name: &str, more: &[&str]| desk.run(&[&["train", "ring", "--name", name], more].concat());
+    let train = |name: &str, more: &[&str]| desk.run(&[&["train", "ring", "--model", name], more].concat());
     let first = train("a", &[&quick[..], &["--epochs", "10"]].concat());
     assert_eq!((first.code, cooled("a")), (0, 1), "{}", first.stderr);
     assert!(first.stdout.contains("--model a 'QUERY'"), "{}", first.stdout);
@@ -107,9 +107,9 @@ const SLOW: [&str; 10] =
 #[test]
 fn killed_at_any_moment_and_resumed_a_run_ends_with_the_same_bytes() {
     let desk = desk();
-    let whole = desk.run(&[&["train", "ring", "--name", "whole"], &SLOW[..]].concat());
+    let whole = desk.run(&[&["train", "ring", "--model", "whole"], &SLOW[..]].concat());
     assert_eq!(whole.code, 0, "{}", whole.stderr);
-    let mut command = desk.command(&[&["train", "ring", "--name", "killed"], &SLOW[..]].concat());
+    let mut command = desk.command(&[&["train", "ring", "--model", "killed"], &SLOW[..]].concat());
     let mut kills = 0;
     loop {
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -131,10 +131,10 @@ fn killed_at_any_moment_and_resumed_a_run_ends_with_the_same_bytes() {
         child.wait().unwrap();
         kills += 1;
         if kills == 6 {
-            assert_eq!(desk.run(&["train", "ring", "--name", "killed", "--resume"]).code, 0);
+            assert_eq!(desk.run(&["train", "ring", "--model", "killed", "--resume"]).code, 0);
             break;
         }
-        command = desk.command(&["train", "ring", "--name", "killed", "--resume"]);
+        command = desk.command(&["train", "ring", "--model", "killed", "--resume"]);
     }
     assert!(kills > 0, "the run was over before it could be killed");
     assert!(model(&desk, "whole") == model(&desk, "killed"), "after {kills} kills");
@@ -148,7 +148,7 @@ fn modified(path: &Path) -> Option<std::time::SystemTime> {
 fn the_number_of_threads_does_not_change_the_model() {
     let desk = desk();
     for threads in ["1", "2"] {
-        let trained = desk.run(&["train", "ring", "--name", threads, "--epochs", "3", "--threads", threads]);
+        let trained = desk.run(&["train", "ring", "--model", threads, "--epochs", "3", "--threads", threads]);
         assert_eq!(trained.code, 0, "{}", trained.stderr);
     }
     assert!(model(&desk, "1") == model(&desk, "2"));
@@ -190,19 +190,19 @@ fn bad_values_of_every_flag_are_refused_by_name() {
         ("--patience", "-1", "patience"),
         ("--seed", "x", "seed"),
         ("--threads", "0", "1..=1024"),
-        ("--name", "../elsewhere", "letters, digits"),
+        ("--model", "../elsewhere", "letters, digits"),
     ] {
         let given = format!("{flag}={value}");
         let refused = desk.run(&["train", "ring", &given]);
         assert_eq!(refused.code, 2, "{given}: {}", refused.stderr);
         assert!(refused.stderr.contains(expected), "{given}: {}", refused.stderr);
     }
-    let refused = desk.run(&["train", "ring", "--model", "transe", "--relation-loss", "1"]);
+    let refused = desk.run(&["train", "ring", "--predictor", "transe", "--relation-loss", "1"]);
     assert_eq!(refused.code, 2, "{}", refused.stderr);
     assert!(refused.stderr.contains("transe"), "{}", refused.stderr);
-    let missing = desk.run(&["link-eval", "ring", "--name", "nobody"]);
+    let missing = desk.run(&["link-eval", "ring", "--model", "nobody"]);
     assert_eq!(missing.code, 2);
-    assert!(missing.stderr.contains("relatum train ring --name nobody"), "{}", missing.stderr);
+    assert!(missing.stderr.contains("relatum train ring --model nobody"), "{}", missing.stderr);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_loss_out_of_bounds_stops_with_advice() {
 fn a_diverged_run_saves_nothing_and_says_what_to_type_next() {
     let desk = desk();
     let flags = ["--rank", "4", "--epochs", "1", "--batch-size", "100000"];
-    let wild = desk.run(&[&["train", "ring", "--name", "w", "--lr", "1e38"], &flags[..]].concat());
+    let wild = desk.run(&[&["train", "ring", "--model", "w", "--lr", "1e38"], &flags[..]].concat());
     assert_eq!(wild.code, 1, "{}", wild.stderr);
     assert!(!desk.path("ring/models/w/model.safetensors").exists());
     assert!(wild.stderr.contains("nothing of this run was saved"), "{}", wild.stderr);
@@ -226,11 +226,11 @@ fn a_diverged_run_saves_nothing_and_says_what_to_type_next() {
     // The advice is a command that is understood; a tenth of far too much is still too much.
     let next: Vec<&str> = next.split_whitespace().collect();
     assert_eq!(desk.run(&next).code, 1);
-    let calm = desk.run(&[&["train", "ring", "--name", "w", "--lr", "0.1"], &flags[..]].concat());
+    let calm = desk.run(&[&["train", "ring", "--model", "w", "--lr", "0.1"], &flags[..]].concat());
     assert_eq!(calm.code, 0, "{}", calm.stderr);
     let before = model(&desk, "w");
     let again =
-        desk.run(&[&["train", "ring", "--name", "w", "--lr", "1e38", "--restart"], &flags[..]].concat());
+        desk.run(&[&["train", "ring", "--model", "w", "--lr", "1e38", "--restart"], &flags[..]].concat());
     assert_eq!(again.code, 1, "{}", again.stderr);
     assert!(again.stderr.contains("is as it was"), "{}", again.stderr);
     assert!(before == model(&desk, "w"));
@@ -240,7 +240,7 @@ fn a_diverged_run_saves_nothing_and_says_what_to_type_next() {
 fn more_candidates_than_entities_are_all_of_them() {
     let desk = desk();
     for (name, candidates) in [("all", "all"), ("most", "18446744073709551615")] {
-        let arguments = ["train", "ring", "--epochs", "1", "--name", name, "--candidates", candidates];
+        let arguments = ["train", "ring", "--epochs", "1", "--model", name, "--candidates", candidates];
         let trained = desk.run(&arguments);
         assert_eq!(trained.code, 0, "{}", trained.stderr);
     }
@@ -373,7 +373,7 @@ fn a_combination_that_diverges_does_not_end_the_grid() {
     let again = desk.run(&arguments);
     assert_eq!((again.code, &again.stdout), (0, &first.stdout));
     assert!(!again.stderr.contains("diverged:"), "nothing is tried twice: {}", again.stderr);
-    let none = desk.run(&["grid", "ring", "--name", "n", "--rank", "4", "--lr", "1e38", "--epochs", "2"]);
+    let none = desk.run(&["grid", "ring", "--model", "n", "--rank", "4", "--lr", "1e38", "--epochs", "2"]);
     assert_eq!(none.code, 1);
     assert!(none.stderr.contains("every combination diverged"), "{}", none.stderr);
 }
@@ -415,16 +415,16 @@ fn a_model_travels_out_and_in_again() {
     assert_eq!(desk.run(&["train", "ring", "--epochs", "3"]).code, 0);
     assert_eq!(desk.run(&["export", "ring", "out.safetensors"]).code, 0);
     assert_eq!(desk.run(&["export", "ring", "arrays"]).code, 0);
-    let back = desk.run(&["import", "ring", "out.safetensors", "--name", "a"]);
+    let back = desk.run(&["import", "ring", "out.safetensors", "--model", "a"]);
     assert_eq!(back.code, 0, "{}", back.stderr);
-    let arrays = ["import", "ring", "arrays/entities.npy", "arrays/relations.npy", "--name", "b"];
+    let arrays = ["import", "ring", "arrays/entities.npy", "arrays/relations.npy", "--model", "b"];
     let names = ["--entity-names", "arrays/entities.json", "--relation-names", "arrays/relations.json"];
     let back = desk.run(&[&arrays[..], &names[..]].concat());
     assert_eq!(back.code, 0, "{}", back.stderr);
-    let scores = |name: &str| desk.run(&["link-eval", "ring", "--name", name]).stdout.replacen(name, "", 1);
+    let scores = |name: &str| desk.run(&["link-eval", "ring", "--model", name]).stdout.replacen(name, "", 1);
     assert_eq!(scores("default"), scores("a"));
     assert_eq!(scores("default"), scores("b"));
-    let twice = desk.run(&["import", "ring", "out.safetensors", "--name", "a"]);
+    let twice = desk.run(&["import", "ring", "out.safetensors", "--model", "a"]);
     assert_eq!(twice.code, 2);
     assert!(twice.stderr.contains("--replace"), "{}", twice.stderr);
     assert!(desk.path("ring/models/default/checkpoint.safetensors").exists());
@@ -441,14 +441,15 @@ fn a_model_travels_out_and_in_again() {
     assert_eq!(misfit.code, 2);
     assert!(misfit.stderr.contains("fingerprint"), "{}", misfit.stderr);
     std::fs::remove_file(desk.path("arrays/card.json")).unwrap();
-    let nameless = ["import", "other", "arrays/entities.npy", "arrays/relations.npy", "--model", "complex"];
+    let nameless =
+        ["import", "other", "arrays/entities.npy", "arrays/relations.npy", "--predictor", "complex"];
     let misfit = desk.run(&nameless);
     assert_eq!(misfit.code, 2);
     for side in ["120 entities", "2 entities"] {
         assert!(misfit.stderr.contains(side), "{}", misfit.stderr);
     }
     desk.put("bad.pt", "this is no checkpoint");
-    assert_eq!(desk.run(&["import", "ring", "bad.pt", "--name", "c"]).code, 1);
+    assert_eq!(desk.run(&["import", "ring", "bad.pt", "--model", "c"]).code, 1);
 }
 
 #[test]

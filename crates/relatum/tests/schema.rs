@@ -6,19 +6,25 @@ use std::fs;
 use std::path::Path;
 
 use relatum::Reply;
-use relatum::report::{Check, Completion, Description, Found, GraphStats};
+use relatum::benchmark::{BenchmarkReport, Tuned};
+use relatum::engine::SampleReport;
+use relatum::report::{Check, Completion, Description, Found, GraphStats, LinkEvaluation};
 use schemars::{Schema, schema_for};
 
 #[test]
 fn committed_schemas_are_those_of_the_data() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema");
-    let schemas: [(&str, Schema); 6] = [
+    let schemas: [(&str, Schema); 10] = [
+        ("benchmark", schema_for!(BenchmarkReport)),
         ("check", schema_for!(Check)),
         ("completion", schema_for!(Completion)),
         ("description", schema_for!(Description)),
         ("found", schema_for!(Found)),
+        ("link-evaluation", schema_for!(LinkEvaluation)),
         ("reply", schema_for!(Reply)),
+        ("sample", schema_for!(SampleReport)),
         ("stats", schema_for!(GraphStats)),
+        ("tuned", schema_for!(Tuned)),
     ];
     let names: Vec<String> = schemas.iter().map(|(name, _)| format!("{name}.json")).collect();
     if std::env::var_os("RELATUM_WRITE_SCHEMAS").is_some() {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use relatum::graph::{Graph, GraphBuilder, RelationId, Shares, Split, Triple};
-use relatum::import::read::{Options, Reader, query2box};
+use relatum::import::read::{ReadOptions, Reader, query2box};
 use relatum::random::Rng;
 
 /// A file or folder of the data beside the workspace, if it is there.
@@ -71,7 +71,7 @@ pub(super) fn fb15k_237() -> anyhow::Result<Option<Graph>> {
 pub(super) fn debian() -> anyhow::Result<Option<Graph>> {
     let Some(file) = shared("debian-packages.tsv.gz") else { return Ok(None) };
     let control = relatum::control::Control::default();
-    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &control);
+    let mut reader = Reader::new(GraphBuilder::default(), ReadOptions::default(), &control);
     reader.read(&file, Split::Train)?;
     let mut builder = reader.into_builder();
     let shares: Shares = "0.99/0.01/0".parse()?;

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let message = "--dot draws the answers to one question; many questions are answered as JSON lines";
         return Err(Misuse(message.to_owned()).into());
     }
-    // Before the model, which may take long to load, and so that a wrong path is no half-done work.
+    // The questions are opened and the options checked before the model is loaded, which may take long.
     let questions = if query.is_none() { Some(many::Questions::open(args.file.as_deref())?) } else { None };
     args.flags.options().resolve(None, None).map_err(Error::from)?;
     let engine = Engine::open(&args.dir)?;

@@ -1,4 +1,4 @@
-//! `relatum calibrate`: what a score of each relation is worth.
+//! `relatum calibrate`: learns the adaptive calibration of a model.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
     /// The name of the model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// How many questions to draw; a tenth of them is held out to choose the best epoch
     #[arg(long, default_value_t = CalibrateSettings::default().queries, value_parser = at_least_two)]

@@ -65,7 +65,7 @@ fn check_model(project: &Project, folder: &ModelFolder) -> Vec<(String, Option<a
         match outcome {
             Ok(false) => {}
             Ok(true) => found.push((name, None)),
-            // A model that does not fit is here not a wrong command, as it is where one is to be used.
+            // Here a model that does not fit the graph is a finding, not misuse of the command.
             Err(error) if error.contains(&name) => found.push((name, Some(anyhow::anyhow!(error)))),
             Err(error) => found.push((name.clone(), Some(anyhow::anyhow!("{name}: {error}")))),
         }

@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     writeln!(out, "  relatum repl {dir}")?;
     writeln!(out, "  relatum plan {dir} '?F : directed_by(F, \"Stanley Kubrick\")'")?;
     writeln!(out, "  relatum describe {dir} 'Martin Lawrence'")?;
-    writeln!(out, "  relatum train {dir} --name better")?;
+    writeln!(out, "  relatum train {dir} --model better")?;
     Ok(())
 }
 

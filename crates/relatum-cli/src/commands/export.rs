@@ -21,13 +21,13 @@ pub(crate) struct Args {
     /// FILE.safetensors, or a folder to make
     to: PathBuf,
     /// The name of the model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
-    name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let engine = Engine::open(&args.dir)?;
-    let exported = engine.export(args.name.as_deref(), &args.to, &signals::watched_control()?)?;
+    let exported = engine.export(args.model.as_deref(), &args.to, &signals::watched_control()?)?;
     if let Some(position) = &exported.unfinished {
         let card = &engine.model(Some(&exported.name))?.card;
         let warning = model::warning(&args.dir, &exported.name, card, position);

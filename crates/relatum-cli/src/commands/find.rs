@@ -68,7 +68,7 @@ fn as_text(found: &Found) -> String {
 }
 
 fn table(rows: &[FoundName]) -> String {
-    // What to write is often the label or the name; saying it twice helps nobody.
+    // What to write is often the label or the name itself; it is not shown twice.
     let labels = rows.iter().any(|row| row.label.as_ref().is_some_and(|label| *label != row.text));
     let names = rows.iter().any(|row| row.name != row.text);
     let shown = [true, true, labels, names];

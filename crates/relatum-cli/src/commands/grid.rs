@@ -24,11 +24,11 @@ pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
     /// The name under which the winner is installed
-    #[arg(long)]
-    name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// Link predictors to try
     #[arg(long, value_delimiter = ',', value_parser = clap::builder::PossibleValuesParser::new(relatum::model::predictor_names()))]
-    model: Vec<String>,
+    predictor: Vec<String>,
     /// Ranks to try
     #[arg(long, value_delimiter = ',', value_parser = positive)]
     rank: Vec<usize>,
@@ -61,9 +61,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use_threads(args.threads)?;
     let engine = Engine::open(&args.dir)?;
     let options = GridOptions {
-        name: args.name.clone(),
+        model: args.model.clone(),
         grid: Grid {
-            models: args.model.clone(),
+            predictors: args.predictor.clone(),
             ranks: args.rank.clone(),
             batch_sizes: args.batch_size.clone(),
             regularizer_weights: args.reg.clone(),
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 
 fn show(searched: &Searched) -> anyhow::Result<()> {
     let header = [
-        "model",
+        "predictor",
         "rank",
         "batch",
         "reg",
@@ -112,7 +112,7 @@ fn show(searched: &Searched) -> anyhow::Result<()> {
         let diverged = run.diverged.is_some();
         let s = &run.settings;
         let mut cells = vec![
-            s.model.clone(),
+            s.predictor.clone(),
             s.rank.to_string(),
             s.batch_size.to_string(),
             s.regularizer_weight.to_string(),

@@ -18,7 +18,7 @@ use crate::output;
 #[command(after_help = "Examples:
   relatum import fb15k-237/ FB15k-237-model-rank-1000-epoch-100.pt
   relatum import movies/ arrays/
-  relatum import movies/ entities.npy relations.npy --model distmult --entity-names e.txt --relation-names r.txt")]
+  relatum import movies/ entities.npy relations.npy --predictor distmult --entity-names e.txt --relation-names r.txt")]
 pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
@@ -26,11 +26,11 @@ pub(crate) struct Args {
     #[arg(required = true, num_args = 1..=2)]
     files: Vec<PathBuf>,
     /// The name of the model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
-    name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// The link predictor the numbers belong to, where the file does not say [default for .pt: complex]
     #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(relatum::model::predictor_names()))]
-    model: Option<String>,
+    predictor: Option<String>,
     /// What the entity rows are called, in order
     #[arg(long, value_name = "FILE")]
     entity_names: Option<PathBuf>,
@@ -46,8 +46,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let engine = Engine::open(&args.dir)?;
     let imported = engine.import(&ImportOptions {
         files: args.files.clone(),
-        name: args.name.clone(),
-        kind: args.model.clone(),
+        model: args.model.clone(),
+        predictor: args.predictor.clone(),
         entity_names: args.entity_names.clone(),
         relation_names: args.relation_names.clone(),
         replace: args.replace,
@@ -57,17 +57,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     writeln!(
         out,
         "imported {origin} as `{name}`: {}, rank {}, {} and {}",
-        card.model,
+        card.predictor,
         card.rank,
         output::counted(entities as u64, "entity"),
         output::counted(relations as u64, "relation")
     )?;
     if let Some(kind) = guessed {
         output::say(&format!(
-            "note: the file does not say what it is; it was taken as {kind}, which kbc and CQD train; --model names another"
+            "note: the file does not say what it is; it was taken as {kind}, which kbc and CQD train; --predictor names another"
         ));
     }
     let split = if engine.graph().edges(Split::Test).is_empty() { "valid" } else { "test" };
-    writeln!(out, "next: relatum link-eval {} --name {name} --split {split}", args.dir.display())?;
+    writeln!(out, "next: relatum link-eval {} --model {name} --split {split}", args.dir.display())?;
     Ok(())
 }

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use relatum::Engine;
 use relatum::engine::{Made, Making, Sources};
 use relatum::graph::{BuildReport, Graph, Shares, Split, SplitReport};
-use relatum::import::read::{BytesRead, Columns, FileReport, FolderReport, Format, Header, Options};
+use relatum::import::read::{BytesRead, Columns, FileReport, FolderReport, Format, Header, ReadOptions};
 
 use crate::{output, signals};
 
@@ -66,7 +66,7 @@ pub(crate) struct Args {
     /// Read this named graph of N-Quads, TriG or JSON-LD, instead of the default graph
     #[arg(long, value_name = "IRI")]
     graph: Option<String>,
-    /// Pass over lines that are no triples, and report them
+    /// Skip lines that are not triples, and report them
     #[arg(long)]
     skip_bad_lines: bool,
 }
@@ -151,7 +151,7 @@ impl Args {
             labels: self.labels.clone(),
             hold_out: self.split,
             seed: self.seed,
-            reading: Options {
+            reading: ReadOptions {
                 format: self.format,
                 columns: self.columns.clone(),
                 header: self.header(),

@@ -17,8 +17,8 @@ use crate::output;
 /// than each alone, at the price of the sum of their ranks. For complex, distmult and cp.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  relatum train movies/ --name a --seed 1 && relatum train movies/ --name b --seed 2
-  relatum merge movies/ a b --name both")]
+  relatum train movies/ --model a --seed 1 && relatum train movies/ --model b --seed 2
+  relatum merge movies/ a b --model both")]
 pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
@@ -26,8 +26,8 @@ pub(crate) struct Args {
     #[arg(required = true, num_args = 2.., value_name = "MODEL")]
     models: Vec<String>,
     /// The name of the merged model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
-    name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// A weight for each model; all the same by default, and 1 together
     #[arg(long, value_delimiter = ',', value_name = "W,…", value_parser = weight)]
     weights: Vec<f32>,
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let merged = engine.merge(&MergeOptions {
         models: args.models.clone(),
         weights: args.weights.clone(),
-        name: args.name.clone(),
+        model: args.model.clone(),
         replace: args.replace,
     })?;
     let mut table =
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     table.add_row(cells(&merged.name, &merged.card, ""));
     let mut out = output::out(false);
     write!(out, "{}", output::render(&table))?;
-    writeln!(out, "next: relatum link-eval {} --name {}", output::typed(&args.dir), merged.name)?;
+    writeln!(out, "next: relatum link-eval {} --model {}", output::typed(&args.dir), merged.name)?;
     Ok(())
 }
 

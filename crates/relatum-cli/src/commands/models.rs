@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 
 fn table(models: &Models) -> String {
     let header =
-        ["model", "kind", "rank", "valid MRR", "H@10", "state", "calibrated", "tuned", "size", "age"];
+        ["model", "predictor", "rank", "valid MRR", "H@10", "state", "calibrated", "tuned", "size", "age"];
     let mut table = output::table(&header, &[2, 3, 4, 8, 9]);
     for row in &models.models {
         let mark = if row.name == models.default { "*" } else { "" };
@@ -65,7 +65,7 @@ fn table(models: &Models) -> String {
         let calibrated = if row.calibrated { "yes" } else { "no" };
         if row.error.is_some() {
             cells.extend(["?", "?", "?", "?", "damaged: see relatum check", "?"].map(str::to_owned));
-        } else if let (Some(kind), Some(rank)) = (&row.kind, row.rank) {
+        } else if let (Some(kind), Some(rank)) = (&row.predictor, row.rank) {
             let valid =
                 |figure: Option<f64>| figure.map_or("–".to_owned(), |figure| format!("{figure:.4}"));
             cells.extend([kind.clone(), rank.to_string()]);

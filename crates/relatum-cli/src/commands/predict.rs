@@ -46,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "W", default_value_t = 0.0, value_parser = parse_truth, allow_negative_numbers = true)]
     unseen: f32,
     /// The name of the model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Print JSON, one line an edge
     #[arg(long)]
@@ -55,7 +55,7 @@ pub(crate) struct Args {
 
 /// The names of the columns, which `init` knows.
 const HEADER: &str = "head\trelation\ttail\ttruth\n";
-/// How many edges there are where nobody says it.
+/// How many edges are listed by default.
 const TOP: usize = 100;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {

@@ -21,7 +21,7 @@ use settings::Settings;
 ///
 /// Names are completed with Tab, a question goes on in the next line while a parenthesis is open,
 /// and commands begin with a colon; :help lists them. Ctrl-C cancels the line or the question that
-/// runs, Ctrl-D ends. Where standard input is no terminal, its lines are answered without a prompt,
+/// runs, Ctrl-D ends. Where standard input is not a terminal, its lines are answered without a prompt,
 /// and the exit code is 1 if one of them failed.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -188,7 +188,7 @@ fn inputs(text: &str) -> Vec<String> {
 
 fn keep(editor: &mut Editor<Helper, DefaultHistory>, path: Option<&Path>) {
     let Some(path) = path else { return };
-    // A history is a comfort: where it cannot be kept, there is none.
+    // The history is a convenience: where it cannot be saved, the prompt works without it.
     if let Some(folder) = path.parent() {
         let _ = std::fs::create_dir_all(folder);
     }

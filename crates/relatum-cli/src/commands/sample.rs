@@ -2,22 +2,20 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use relatum::Error;
-use relatum::benchmark::{
-    Pattern, PatternError, QueriesFound, QueryGroup, QuerySet, Sampled, Sampler, Sampling, Walks,
+use relatum::benchmark::QueriesFound;
+use relatum::control::Control;
+use relatum::engine::{
+    DEFAULT_SAMPLE, ExampleQuery, Existing, SampleError, SampleOptions, SampledType, SamplingBegins,
+    WorkflowError,
 };
-use relatum::export::write_betae;
-use relatum::graph::{Graph, Split};
-use relatum::model::Reciprocals;
-use relatum::project::{Project, Queries};
-use relatum::query::Shape;
-use relatum::store::Staging;
-use serde_json::json;
+use relatum::graph::Split;
+use relatum::{Engine, Error};
 
 use super::train::use_threads;
-use crate::exit::{Misuse, Stopped};
+use crate::exit::Stopped;
 use crate::{output, signals};
 
 /// Sample benchmark queries from a graph with splits, and store them in the project
@@ -49,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "QUESTION")]
     query: Vec<String>,
     /// How many queries of each type
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = DEFAULT_SAMPLE as u32, value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
     /// For validation or for test [default: both, as far as there are edges]
     #[arg(long)]
@@ -91,275 +89,118 @@ enum SplitName {
     Test,
 }
 
+impl Args {
+    fn options(&self) -> SampleOptions {
+        SampleOptions {
+            types: self.types.clone(),
+            questions: self.query.clone(),
+            count: Some(self.count as usize),
+            split: self.split.map(|split| match split {
+                SplitName::Valid => Split::Valid,
+                SplitName::Test => Split::Test,
+            }),
+            seed: self.seed,
+            max_answers: Some(self.max_answers as usize),
+            attempts: self.attempts.map(|attempts| attempts as usize),
+            existing: match (self.add, self.replace) {
+                (true, _) => Existing::Keep,
+                (_, true) => Existing::Replace,
+                _ => Existing::Refuse,
+            },
+            betae: self.betae.clone(),
+            examples: self.show,
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use_threads(args.threads)?;
-    let project = Project::open(&args.dir)?;
-    let graph = project.graph();
-    let patterns = patterns(args, graph)?;
-    let splits = splits(args, graph)?;
-    for &split in &splits {
-        refuse_to_replace(args, &project, split, &patterns)?;
-    }
-    let staging = args.betae.as_deref().map(Staging::begin).transpose()?;
-    signals::watch()?;
-    let mut samples = Vec::new();
-    for &split in &splits {
-        samples.extend(sample(args, graph, split, &patterns)?);
-    }
-    report(args, graph, &samples)?;
-    anyhow::ensure!(
-        samples.iter().any(|(_, sampled)| !sampled.group.is_empty()),
-        "no query was found, so nothing was written: try other --types, more --attempts or more --max-answers"
-    );
-    let queries = merged(args, &project, &splits, samples);
-    if let Some(staging) = staging {
-        let left_out = write_betae(staging.path(), graph, &with_the_others(&project, &queries))?;
-        for shape in left_out {
-            output::say(&format!(
-                "warning: {shape} has none of the structures of the BetaE files: its queries are in {}, not in the \
-                 BetaE folder",
-                output::typed(&args.dir)
-            ));
-        }
-        Project::replace_queries(&args.dir, &queries)?;
-        staging.finish()?;
-    } else {
-        Project::replace_queries(&args.dir, &queries)?;
-    }
-    Ok(())
-}
-
-fn patterns(args: &Args, graph: &Graph) -> anyhow::Result<Vec<Pattern>> {
-    let mut texts: Vec<&str> = args.types.iter().map(|name| name.trim()).collect();
-    if texts.is_empty() && args.query.is_empty() {
-        texts.extend(Shape::ALL.iter().map(|shape| shape.name()));
-    }
-    texts.extend(args.query.iter().map(String::as_str));
-    let mut patterns: Vec<Pattern> = Vec::new();
-    for text in texts {
-        let pattern = Pattern::parse(text, graph).map_err(|error| match error {
-            PatternError::Mistakes(mistakes) => anyhow::Error::from(Error::from(mistakes)),
-            other => Misuse(other.to_string()).into(),
-        })?;
-        if patterns.iter().any(|other| other.name() == pattern.name()) {
-            return Err(Misuse(format!("{} is given twice: once is enough", pattern.name())).into());
-        }
-        patterns.push(pattern);
-    }
-    Ok(patterns)
-}
-
-fn splits(args: &Args, graph: &Graph) -> anyhow::Result<Vec<Split>> {
-    let wanted = match args.split {
-        Some(SplitName::Valid) => vec![Split::Valid],
-        Some(SplitName::Test) => vec![Split::Test],
-        None => vec![Split::Valid, Split::Test],
-    };
-    let there: Vec<Split> = wanted.iter().copied().filter(|&split| !graph.edges(split).is_empty()).collect();
-    if there.is_empty() {
-        let names: Vec<&str> = wanted.iter().map(|split| split.name()).collect();
-        let message = format!(
-            "{} has no {} edges, so there is nothing that a hard answer could need: make it with `relatum init … --split 0.9/0.05/0.05`",
-            args.dir.display(),
-            names.join(" or ")
-        );
-        return Err(Misuse(message).into());
-    }
-    Ok(there)
-}
-
-fn refuse_to_replace(
-    args: &Args,
-    project: &Project,
-    split: Split,
-    patterns: &[Pattern],
-) -> anyhow::Result<()> {
-    let Some(set) = project.queries().of(split) else { return Ok(()) };
-    let dir = args.dir.display();
-    if args.add {
-        if let Some(pattern) = patterns.iter().find(|pattern| set.group(pattern.name()).is_some()) {
-            let name = pattern.name();
-            return Err(Misuse(format!(
-                "{dir} has {split} queries of type {name} already: leave it out, or --replace all {split} queries"
-            ))
-            .into());
-        }
-    } else if !args.replace {
-        let count = output::counted(set.len() as u64, "query");
-        return Err(Misuse(format!(
-            "{dir} has {count} for {split} already: --add types to them, or --replace them"
-        ))
-        .into());
-    }
-    Ok(())
-}
-
-fn sample(
-    args: &Args,
-    graph: &Graph,
-    split: Split,
-    patterns: &[Pattern],
-) -> anyhow::Result<Vec<(Split, Sampled)>> {
-    let sampler = Sampler::new(graph, split);
-    let count = args.count as usize;
-    let mut how = Sampling { max_answers: args.max_answers as usize, ..Sampling::of(count, args.seed) };
-    if let Some(attempts) = args.attempts {
-        // Who says how many walks means so many.
-        (how.attempts, how.patience) = (attempts as usize, attempts as usize);
-    }
-    let style = ProgressStyle::with_template("{prefix:>5} {msg} {wide_bar} {pos}/{len}")?;
-    let mut samples = Vec::new();
-    for pattern in patterns {
-        let bar = ProgressBar::new(count as u64).with_style(style.clone()).with_prefix(split.name());
-        bar.set_message(pattern.name().to_owned());
-        let shown = bar.clone();
-        let control = signals::control().on(move |it: &QueriesFound| shown.set_position(it.found as u64));
-        let sampled = sampler.sample(pattern, &how, &control);
-        bar.finish_and_clear();
-        if signals::stop_requested() {
-            output::say("stopped; nothing was written");
-            return Err(Stopped.into());
-        }
-        if sampled.group.len() < count {
-            output::say(&format!("warning: {}", shortfall(split, &how, &sampled)));
-        }
-        samples.push((split, sampled));
-    }
-    Ok(samples)
-}
-
-/// How many were found, and what became of the other walks.
-fn shortfall(split: Split, how: &Sampling, sampled: &Sampled) -> String {
-    let Sampled { group, walks } = sampled;
-    let Walks { tried, stuck, degenerate, pointless, too_many, easy, repeated, in_vain } = *walks;
-    let mut reasons = [
-        (stuck, "led nowhere"),
-        (degenerate, "had equal branches"),
-        (pointless, "had a negation that refutes nothing"),
-        (too_many, "had too many answers"),
-        (easy, "had no hard answer"),
-        (repeated, "gave a query that was there"),
-    ];
-    reasons.sort_by_key(|&(count, _)| std::cmp::Reverse(count));
-    let reasons: Vec<String> = reasons
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .take(3)
-        .map(|&(count, reason)| format!("{} {reason}", output::grouped(count)))
-        .collect();
-    let given_up = if in_vain >= how.patience && tried < how.attempts {
-        format!(", given up as the last {} found none that is new", output::grouped(in_vain))
-    } else {
-        String::new()
-    };
-    format!(
-        "{} of {} {split} queries of type {} found in {} walks{given_up}: {}",
-        output::grouped(group.len()),
-        output::grouped(how.count),
-        group.shape,
-        output::grouped(tried),
-        reasons.join(", "),
-    )
-}
-
-/// What each split is to have from now on.
-fn merged(args: &Args, project: &Project, splits: &[Split], samples: Vec<(Split, Sampled)>) -> Queries {
-    let mut queries = Queries::default();
-    let mut samples = samples.into_iter().peekable();
-    for &split in splits {
-        let kept = project.queries().of(split).filter(|_| args.add);
-        let mut groups = kept.map(|set| set.groups.clone()).unwrap_or_default();
-        while let Some((_, sampled)) = samples.next_if(|(of, _)| *of == split) {
-            if !sampled.group.is_empty() {
-                groups.push(sampled.group);
+    let engine = Engine::open(&args.dir)?;
+    match engine.sample(&args.options(), &watched(signals::watched_control()?)) {
+        Ok(sampled) => {
+            show(args, &sampled.types)?;
+            for shape in sampled.not_in_betae {
+                output::say(&format!(
+                    "warning: {shape} has none of the structures of the BetaE files: its queries are in {}, not in \
+                     the BetaE folder",
+                    output::typed(&args.dir)
+                ));
             }
+            Ok(())
         }
-        if groups.is_empty() {
-            continue;
+        Err(Error::Workflow(WorkflowError::Stopped)) => {
+            output::say("stopped; nothing was written");
+            Err(Stopped.into())
         }
-        match split {
-            Split::Valid => queries.valid = Some(QuerySet { groups }),
-            Split::Test => queries.test = Some(QuerySet { groups }),
-            Split::Train => {}
+        Err(Error::Sample(error)) => {
+            if let SampleError::NothingFound(sampled) = &error {
+                show(args, &sampled.types)?;
+            }
+            Err(Error::from(error).into())
         }
+        Err(error) => Err(error.into()),
     }
-    queries
 }
 
-/// The queries as the project will have them.
-fn with_the_others(project: &Project, queries: &Queries) -> Queries {
-    let now = project.queries().clone();
-    Queries { valid: queries.valid.clone().or(now.valid), test: queries.test.clone().or(now.test) }
+/// The control with a progress bar for each type, and a warning where fewer queries were found than wanted.
+fn watched(control: Control) -> Control {
+    let bar: Arc<Mutex<ProgressBar>> = Arc::new(Mutex::new(ProgressBar::hidden()));
+    let [begins, found, ends] = std::array::from_fn(|_| Arc::clone(&bar));
+    control
+        .on(move |SamplingBegins { split, shape, wanted }: &SamplingBegins| {
+            let style = ProgressStyle::with_template("{prefix:>5} {msg} {wide_bar} {pos}/{len}")
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
+            let new = ProgressBar::new(*wanted as u64).with_style(style).with_prefix(split.name());
+            new.set_message(shape.clone());
+            *begins.lock().unwrap_or_else(PoisonError::into_inner) = new;
+        })
+        .on(move |it: &QueriesFound| {
+            found.lock().unwrap_or_else(PoisonError::into_inner).set_position(it.found as u64);
+        })
+        .on(move |it: &SampledType| {
+            ends.lock().unwrap_or_else(PoisonError::into_inner).finish_and_clear();
+            if let Some(shortfall) = &it.shortfall {
+                output::say(&format!("warning: {shortfall}"));
+            }
+        })
 }
 
-fn report(args: &Args, graph: &Graph, samples: &[(Split, Sampled)]) -> anyhow::Result<()> {
+fn show(args: &Args, types: &[SampledType]) -> anyhow::Result<()> {
     let mut out = output::out(args.json);
     if args.json {
-        let rows: Vec<_> = samples.iter().map(|(split, sampled)| as_json(*split, sampled)).collect();
-        writeln!(out, "{:#}", json!(rows))?;
+        serde_json::to_writer_pretty(&mut out, types)?;
+        writeln!(out)?;
         return Ok(());
     }
     let mut table = output::table(
         &["type", "split", "queries", "easy answers a query", "hard answers a query", "walks"],
         &[2, 3, 4, 5],
     );
-    for (split, Sampled { group, walks }) in samples {
-        let mean = |answers: usize| match group.len() {
+    for sampled in types {
+        let mean = |answers: usize| match sampled.queries {
             0 => "–".to_owned(),
             queries => format!("{:.1}", answers as f64 / queries as f64),
         };
         table.add_row([
-            group.shape.clone(),
-            split.to_string(),
-            output::grouped(group.len()),
-            mean(group.easy.items.len()),
-            mean(group.hard.items.len()),
-            output::grouped(walks.tried),
+            sampled.shape.clone(),
+            sampled.split.to_string(),
+            output::grouped(sampled.queries),
+            mean(sampled.easy_answers),
+            mean(sampled.hard_answers),
+            output::grouped(sampled.walks.tried),
         ]);
     }
     write!(out, "{}", output::render(&table))?;
-    for (_, sampled) in samples {
-        show(args.show, graph, &sampled.group, &mut out)?;
-    }
-    Ok(())
-}
-
-fn as_json(split: Split, Sampled { group, walks }: &Sampled) -> serde_json::Value {
-    json!({
-        "type": group.shape,
-        "skeleton": group.skeleton,
-        "split": split.name(),
-        "queries": group.len(),
-        "easy_answers": group.easy.items.len(),
-        "hard_answers": group.hard.items.len(),
-        "walks": {
-            "tried": walks.tried,
-            "stuck": walks.stuck,
-            "degenerate": walks.degenerate,
-            "pointless_negation": walks.pointless,
-            "too_many_answers": walks.too_many,
-            "no_hard_answer": walks.easy,
-            "repeated": walks.repeated,
-            "in_vain_at_the_end": walks.in_vain,
-        },
-    })
-}
-
-/// Some queries in words.
-fn show(count: usize, graph: &Graph, group: &QueryGroup, out: &mut impl Write) -> anyhow::Result<()> {
-    if count == 0 || group.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "\n── {}", group.shape)?;
-    let template = group.template()?;
-    let relations = Reciprocals::of(graph);
-    for index in 0..count.min(group.len()) {
-        let Some(query) = template.fill(group.query(index), &relations) else { continue };
-        writeln!(out, "  {}", query.named(graph))?;
-        for (kind, answers) in [("easy", group.easy(index)), ("hard", group.hard(index))] {
-            let names: Vec<String> = answers.iter().take(5).map(|&id| graph.entity_text(id)).collect();
-            let more = if answers.len() > names.len() { " · …" } else { "" };
-            writeln!(out, "    {kind} ({}): {}{more}", answers.len(), names.join(" · "))?;
+    for SampledType { shape, examples, .. } in types {
+        if !examples.is_empty() {
+            writeln!(out, "\n── {shape}")?;
+        }
+        for ExampleQuery { question, easy, easy_count, hard, hard_count } in examples {
+            writeln!(out, "  {question}")?;
+            for (kind, names, count) in [("easy", easy, *easy_count), ("hard", hard, *hard_count)] {
+                let more = if count > names.len() { " · …" } else { "" };
+                writeln!(out, "    {kind} ({count}): {}{more}", names.join(" · "))?;
+            }
         }
     }
     Ok(())

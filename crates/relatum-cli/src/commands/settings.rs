@@ -7,7 +7,7 @@ use relatum::train::{Candidates, GivenSettings, Optimizer, Regularizer, Settings
 pub(crate) struct Flags {
     /// The link predictor
     #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(relatum::model::predictor_names()))]
-    model: Option<String>,
+    predictor: Option<String>,
     /// Factors of an entity (a complex factor has two numbers)
     #[arg(long, value_parser = positive)]
     rank: Option<usize>,
@@ -34,10 +34,10 @@ pub(crate) struct Flags {
 #[derive(clap::Args)]
 pub(crate) struct Common {
     /// The penalty that keeps the factors small
-    #[arg(long, value_parser = regularizer, value_name = "n3|f2|none")]
+    #[arg(long = "regulariser", alias = "regularizer", value_parser = regularizer, value_name = "n3|f2|none")]
     regularizer: Option<Regularizer>,
     /// The rule that makes steps of gradients
-    #[arg(long, value_parser = optimizer, value_name = "adagrad|adam|sgd")]
+    #[arg(long = "optimiser", alias = "optimizer", value_parser = optimizer, value_name = "adagrad|adam|sgd")]
     optimizer: Option<Optimizer>,
     /// The last epochs, in which the learning rate falls to 0, a tenth of them if not given; where
     /// patience runs out they come sooner
@@ -64,7 +64,7 @@ impl Flags {
     /// What the flags give.
     pub(crate) fn given(&self) -> GivenSettings {
         GivenSettings {
-            model: self.model.clone(),
+            predictor: self.predictor.clone(),
             rank: self.rank,
             epochs: self.epochs,
             batch_size: self.batch_size,
@@ -97,13 +97,13 @@ impl Common {
 pub(super) fn flags_for(settings: &Settings, chosen: &Settings) -> String {
     let list = |s: &Settings| {
         [
-            ("model", s.model.clone()),
+            ("predictor", s.predictor.clone()),
             ("rank", s.rank.to_string()),
             ("epochs", s.epochs.to_string()),
             ("batch-size", s.batch_size.to_string()),
-            ("regularizer", s.regularizer.name().to_owned()),
+            ("regulariser", s.regularizer.name().to_owned()),
             ("reg", s.regularizer_weight.to_string()),
-            ("optimizer", s.optimizer.name().to_owned()),
+            ("optimiser", s.optimizer.name().to_owned()),
             ("lr", s.learning_rate.to_string()),
             ("cool-down", s.cool_down.to_string()),
             ("relation-loss", s.relation_loss.to_string()),

@@ -25,15 +25,15 @@ use crate::{output, signals};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   relatum train movies/
-  relatum train fb15k-237/ --model complex --rank 1000 --reg 0.05 --batch-size 1000 --epochs 100
-  relatum train movies/ --name small --rank 32 --epochs 10
+  relatum train fb15k-237/ --predictor complex --rank 1000 --reg 0.05 --batch-size 1000 --epochs 100
+  relatum train movies/ --model small --rank 32 --epochs 10
   relatum train movies/ --resume")]
 pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
     /// The name of the model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
-    name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     #[command(flatten)]
     flags: Flags,
     /// Threads to use [default: all cores]
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         (_, true) => Start::Restart,
         _ => Start::New,
     };
-    let options = TrainOptions { name: args.name.clone(), settings: args.flags.given(), start };
+    let options = TrainOptions { model: args.model.clone(), settings: args.flags.given(), start };
     let validated = !engine.graph().edges(Split::Valid).is_empty();
     let watch = Watch::default();
     let control = signals::watched_control()?.on(move |begins: &TrainingBegins| introduce(begins, validated));
@@ -96,12 +96,13 @@ fn advised(args: &Args, engine: &Engine, error: Error) -> anyhow::Error {
     };
     let calmer = Settings { learning_rate: learning_rate / 10.0, ..settings.clone() };
     let flags = flags_for(&calmer, &recommend(engine.graph()).settings);
-    let (dir, name) = (args.dir.display(), flag_of_name(args, "--name"));
-    anyhow::anyhow!("{error}\nnext: relatum train {dir}{name} --restart{flags}")
+    let (dir, model) = (args.dir.display(), model_flag(args));
+    anyhow::anyhow!("{error}\nnext: relatum train {dir}{model} --restart{flags}")
 }
 
-fn flag_of_name(args: &Args, flag: &str) -> String {
-    args.name.as_ref().map_or_else(String::new, |name| format!(" {flag} {name}"))
+/// The flag that names the model, if one was named.
+fn model_flag(args: &Args) -> String {
+    args.model.as_ref().map_or_else(String::new, |name| format!(" --model {name}"))
 }
 
 /// Rayon's global pool, of this many threads.
@@ -117,9 +118,9 @@ fn chosen(recommendation: &Recommendation, settings: &Settings, validated: bool)
     let recommended = &recommendation.settings;
     let mut table = output::table(&["setting", "value", "why"], &[]);
     table.add_row([
-        "model",
-        &settings.model,
-        if settings.model == recommended.model { "the paper's" } else { "given" },
+        "predictor",
+        &settings.predictor,
+        if settings.predictor == recommended.predictor { "the paper's" } else { "given" },
     ]);
     let values = settings.in_words();
     let defaults = recommended.in_words();
@@ -145,11 +146,11 @@ fn conclude(args: &Args, engine: &Engine, trained: &Trained) -> anyhow::Result<(
     let dir = args.dir.display();
     let mut out = output::out(false);
     let epoch = trained.epochs;
-    let name = flag_of_name(args, "--name");
+    let model = model_flag(args);
     match trained.outcome {
         Outcome::Interrupted => {
             writeln!(out, "stopped in epoch {}; everything is saved", epoch + 1)?;
-            writeln!(out, "next: relatum train {dir}{name} --resume")?;
+            writeln!(out, "next: relatum train {dir}{model} --resume")?;
             return Err(Stopped.into());
         }
         Outcome::StoppedEarly => {
@@ -172,9 +173,8 @@ fn conclude(args: &Args, engine: &Engine, trained: &Trained) -> anyhow::Result<(
     }
     writeln!(out, "model: {}", trained.file.display())?;
     let held_out = [Split::Test, Split::Valid].into_iter().find(|it| !engine.graph().edges(*it).is_empty());
-    let evaluate =
-        held_out.map_or_else(String::new, |split| format!("relatum link-eval {dir}{name} --split {split}, "));
-    let model = flag_of_name(args, "--model");
+    let evaluate = held_out
+        .map_or_else(String::new, |split| format!("relatum link-eval {dir}{model} --split {split}, "));
     writeln!(out, "next: {evaluate}relatum ask {dir}{model} 'QUERY'")?;
     Ok(())
 }

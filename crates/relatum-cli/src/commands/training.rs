@@ -51,7 +51,7 @@ impl Watch {
         output::say(&format!("{}{line}", self.shown().prefix));
     }
 
-    /// Removes the progress bar: the run is over, whatever its end.
+    /// Removes the progress bar, however the run ended.
     pub(super) fn end(&self) {
         if let Some(display) = self.shown().display.take() {
             display.bar.finish_and_clear();

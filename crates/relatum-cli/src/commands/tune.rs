@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use relatum::benchmark::{Choice, Family, Part, Tuned};
-use relatum::graph::Split;
-use relatum::project::Project;
+use relatum::Engine;
+use relatum::benchmark::{Choice, Family, Tuned};
+use relatum::engine::{DEFAULT_TUNE_ON, TuneOptions};
 
-use super::benchmark::work::{self, Bench, Tuning};
+use super::benchmark::watched;
 use super::train::use_threads;
 use crate::{output, signals};
 
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
     /// The name of the model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// What to choose from
     #[arg(long, default_value = "best")]
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, value_delimiter = ',', value_name = "TYPE,…")]
     types: Vec<String>,
     /// How many validation queries of each type to choose on; what was chosen on fewer is chosen again
-    #[arg(long, value_name = "N", default_value_t = 500, value_parser = super::settings::positive)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TUNE_ON, value_parser = super::settings::positive)]
     limit: usize,
     /// Choose again where a choice was made before
     #[arg(long)]
@@ -59,40 +59,35 @@ enum FamilyName {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use_threads(args.threads)?;
-    signals::watch()?;
-    let project = Project::open(&args.dir)?;
-    work::queries(&project, Split::Valid)?;
-    let (folder, stored) = work::load(&project, args.model.as_deref())?;
-    let family = match args.family {
-        FamilyName::Best => Family::Best,
-        FamilyName::PaperBeam => Family::PaperBeam,
-        FamilyName::PaperCo => Family::PaperContinuous,
-    };
-    let mut bench = Bench::new(&project, &folder, &stored)?;
-    let tuned = bench.tuned(&Tuning {
-        family,
-        types: &args.types,
-        part: &|_| Part::All,
-        queries: args.limit,
+    let control = signals::watched_control()?;
+    let engine = Engine::open(&args.dir)?;
+    let options = TuneOptions {
+        model: args.model.clone(),
+        family: match args.family {
+            FamilyName::Best => Family::Best,
+            FamilyName::PaperBeam => Family::PaperBeam,
+            FamilyName::PaperCo => Family::PaperContinuous,
+        },
+        types: args.types.clone(),
+        queries: Some(args.limit),
         again: args.again,
-    })?;
-    bench.finish();
+    };
+    let tuned = watched(control, |control| engine.tune(&options, control))?;
     let mut out = output::out(args.json);
     if args.json {
         serde_json::to_writer_pretty(&mut out, &tuned)?;
         writeln!(out)?;
     } else {
-        write!(out, "{}", as_text(&tuned, args))?;
+        write!(out, "{}", as_text(&tuned, args.trials))?;
     }
     Ok(())
 }
 
-fn as_text(tuned: &Tuned, args: &Args) -> String {
+fn as_text(tuned: &Tuned, all: bool) -> String {
     let mut table = output::table(&["type", "queries", "H@3", "MRR", "setting"], &[1, 2, 3]);
-    let wanted = |shape: &String| args.types.is_empty() || args.types.contains(shape);
-    for (shape, choice) in tuned.types.iter().filter(|(shape, _)| wanted(shape)) {
-        for trial in shown(choice, args.trials) {
-            let mark = if args.trials && trial.setting == choice.setting { " *" } else { "" };
+    for (shape, choice) in &tuned.types {
+        for trial in shown(choice, all) {
+            let mark = if all && trial.setting == choice.setting { " *" } else { "" };
             let figures = [trial.metrics.hits[1], trial.metrics.mrr].map(|value| format!("{value:.4}"));
             table.add_row([
                 shape.clone(),

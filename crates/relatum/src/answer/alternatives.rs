@@ -17,7 +17,7 @@ use crate::search::{AtomTruth, Certainty, Logic, SearchError, best, block_of, ro
 const TRIED: usize = 64;
 /// The best assignment itself comes first.
 const COUNT: usize = ALTERNATIVES + 1;
-/// What a score may be off without anybody noticing.
+/// A difference of scores that no output shows.
 pub(super) const UNNOTICED: f32 = 1e-5;
 
 /// Assignments with their scores, best first.
@@ -106,7 +106,7 @@ impl<'a> NextBest<'a> {
         let within = at_target && matches!(shape, Message::Meet(_));
         let inner = shape.parts().iter().map(|part| self.left_out(*part, within)).fold(0.0, f32::max);
         match shape {
-            // Less than the whole sub-query refuses too little: then every score may be too high.
+            // A sub-query that was searched only in part rules out too little, so every score may be too high.
             Message::Not(_) => {
                 if inner > UNNOTICED {
                     1.0
@@ -250,7 +250,7 @@ impl<'a> NextBest<'a> {
     }
 }
 
-/// The best of some assignments; what is not true at all is none.
+/// The best of some assignments; those with a truth of 0 are left out.
 fn ranked(all: impl Iterator<Item = (Assignment, f32)>) -> Ranked {
     let mut all: Ranked = all.filter(|(_, score)| *score > 0.0).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

@@ -144,7 +144,7 @@ pub(super) fn explain(
         };
         let same =
             |other: &Assignment| other.iter().all(|&(id, value)| value_of(&assignment, id) == Some(value));
-        // A search that was cut short may have missed what is found here: that is no next best.
+        // A search that was cut short may have missed an assignment that beats its best: it is not a next best.
         let best = branch_scores[branch];
         let missed = |score: f32| exact.is_some() && score > best + UNNOTICED;
         let others = listed.ranked.iter().filter(|(other, score)| !same(other) && !missed(*score));
@@ -155,7 +155,7 @@ pub(super) fn explain(
         let alternatives_certain = listed.certain && !listed.ranked.iter().any(|(_, score)| missed(*score));
         let Witness { score, assignment, atoms, sub_queries } = witnesses.of(branch_plan, assignment)?;
         if branches_open[branch] {
-            // The search knew less of it than its atoms say.
+            // The lower bound of the search may be below the score that the atoms give.
             branch_scores[branch] = branch_scores[branch].max(score);
         }
         explanations.push(Some(Explanation {
@@ -202,7 +202,7 @@ pub(super) fn by_facts(
         assignment,
         atoms,
         sub_queries,
-        // Where there are fewer, predictions come next, which nobody looked for.
+        // Where there are fewer, the next best assignments rest on predictions, which were not searched.
         alternatives_certain: alternatives.len() == ALTERNATIVES,
         alternatives,
     }))
@@ -233,11 +233,9 @@ pub(super) fn atoms(
     logic: Logic,
     assignment: &Assignment,
 ) -> Vec<ExplainedAtom> {
-    let positive = plan.branch.positive.iter().map(|atom| (atom, false));
-    let all = positive.chain(plan.branch.negative.iter().map(|atom| (atom, true)));
     let mut explained = Vec::new();
     let mut row = Vec::new();
-    for (atom, negated) in all {
+    for (atom, negated) in plan.branch.signed_atoms() {
         let value = |term: Term| match term {
             Term::Entity(id) => Some(id),
             Term::Variable(id) => value_of(assignment, id),
@@ -268,7 +266,7 @@ pub(super) fn explained_edge(
     let mut value = 1.0;
     if known.is_none() {
         row.resize(truth.entities(), 0.0);
-        truth.rows(&[from], hop, row);
+        truth.pairs(&[(from, hop)], row);
         value = row[to.index()];
     }
     let counts = if negated { logic.negation.not(value) } else { value };

@@ -7,7 +7,7 @@ use crate::query::NormalForm;
 use crate::search::Known;
 use crate::symbolic::{Ways, World, answers_within, ways};
 
-/// Ways are counted up to this many: more say nothing more to a person.
+/// Ways are counted up to this many: larger counts tell people nothing more.
 const MOST_WAYS: usize = 100;
 
 /// For every entity, whether the stored edges that count as known alone make it an answer. None: the
@@ -52,7 +52,7 @@ impl Marks {
         self.supported.iter().find(|(other, _)| *other == entity).map(|&(_, ways)| ways)
     }
 
-    /// Whether an entity may be shown where only news is wanted: what is not clear may be news.
+    /// Whether an entity may be shown where only new answers are wanted: it may, unless it is certain to be known.
     pub(super) fn may_be_new(&self, entity: EntityId) -> bool {
         self.of(entity) != Some(true)
     }

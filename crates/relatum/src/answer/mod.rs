@@ -26,11 +26,12 @@ use crate::control::Control;
 use crate::graph::{EntityId, Graph, Id};
 use crate::logic::TNorm;
 use crate::model::{Calibration, Model};
-use crate::plan::{BranchPlan, Plan};
-use crate::search::beam::{Beam, Effort, Widened, Width};
+use crate::plan::Plan;
+use crate::search::beam::{Beam, Effort, Width};
 use crate::search::continuous::ContinuousSettings;
-use crate::search::exact::{Exact, Goal};
-use crate::search::{AtomTruth, Certainty, Found, Known, Logic, Scorer, SearchError, best};
+use crate::search::{
+    Aim, AtomTruth, Certainty, Found, Known, Logic, Scorer, SearchError, Searcher, Strategy, best,
+};
 use crate::symbolic::{Reason, World, reasons};
 use known::Marks;
 
@@ -41,7 +42,7 @@ pub enum Method {
     /// proven or the effort is too large.
     #[default]
     Auto,
-    /// Exact search: the same, whatever the effort.
+    /// As `Auto`, but however long the proof takes.
     Exact,
     /// Beam search.
     Beam,
@@ -50,7 +51,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// All of them.
+    /// Every method.
     pub const ALL: [Self; 4] = [Self::Auto, Self::Exact, Self::Beam, Self::Continuous];
 
     /// What a name says.
@@ -134,7 +135,7 @@ impl Ask {
 
 /// How uncertain a score may stay whose place is certain: less than people are shown.
 const WITHIN: f32 = 5e-5;
-/// What subtracting truth values in single precision may leave of nothing.
+/// What rounding in single precision may leave where the difference of two truth values should be 0.
 const ROUNDING: f32 = 1e-6;
 
 /// The best answers to a question.
@@ -171,7 +172,7 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
     let truth = how.scorer(model, graph)?;
     // Stored answers are marked known even where their edges are not trusted.
     let trusted = if how.known == Known::Ignore { Known::ALL } else { how.known };
-    // What is known is looked for first, and must leave time to look for what is not.
+    // Known answers are sought first, with half of the time, so that the other half is left for predictions.
     let mut known = Marks::new(known_answers(plan, graph, trusted, &how.control.halved()));
     if how.method == Method::Continuous {
         return relaxed::answer(plan, model, graph, &truth, &known, how);
@@ -188,36 +189,21 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
 /// Gives at most so many ways in which stored edges alone make an entity an answer.
 type ByEdges<'a> = dyn Fn(EntityId, usize) -> Vec<Reason> + 'a;
 
-/// How a plan is searched.
-#[derive(Clone, Copy)]
-enum Strategy {
-    /// By messages, which needs a tree; each projection looks at no more than `most` values.
-    Messages { most: Option<usize> },
-    /// By a beam as wide as it is asked to be.
-    Beam,
-    /// By a beam that widens until its answers are proven.
-    Widening(Effort),
+/// The search that fits a plan and what is asked for.
+fn choose(plan: &Plan, how: &Ask) -> Result<Strategy, SearchError> {
+    let raw = !how.calibration.is_truth();
+    Ok(match how.method {
+        Method::Exact if raw => return Err(SearchError::RawScores),
+        Method::Exact | Method::Auto if plan.is_tree() && !raw => Strategy::Messages { most: None },
+        Method::Exact => Strategy::Widening(Effort::All),
+        Method::Auto if raw || how.width.paper => Strategy::Beam,
+        Method::Auto => Strategy::Widening(Effort::Some),
+        Method::Beam if !how.width.paper => Strategy::best_values(plan, how.width.k, raw),
+        Method::Beam | Method::Continuous => Strategy::Beam,
+    })
 }
 
-impl Strategy {
-    fn choose(plan: &Plan, how: &Ask) -> Result<Self, SearchError> {
-        let raw = !how.calibration.is_truth();
-        Ok(match how.method {
-            Method::Exact if raw => return Err(SearchError::RawScores),
-            Method::Exact | Method::Auto if plan.is_tree() && !raw => Self::Messages { most: None },
-            Method::Exact => Self::Widening(Effort::All),
-            Method::Auto if raw || how.width.paper => Self::Beam,
-            Method::Auto => Self::Widening(Effort::Some),
-            // On a tree the best values of each variable are at least as good as a beam of assignments, and
-            // a bound spares most of their rows.
-            Method::Beam if plan.is_tree() && !raw && !how.width.paper => {
-                Self::Messages { most: Some(how.width.k) }
-            }
-            Method::Beam | Method::Continuous => Self::Beam,
-        })
-    }
-}
-
+/// Searches, corrects what was found by what trusted edges prove, ranks and explains.
 fn answer(
     plan: &Plan,
     truth: &dyn AtomTruth,
@@ -225,87 +211,92 @@ fn answer(
     by_edges: &ByEdges<'_>,
     how: &Ask,
 ) -> Result<Answers, SearchError> {
-    let strategy = Strategy::choose(plan, how)?;
+    let strategy = choose(plan, how)?;
     let raw = !how.calibration.is_truth();
-    let mut beam = Beam::new(plan, truth, how.logic, how.width, &how.control, raw)?;
-    let facts_decide = facts_decide(plan, how);
-    let by_messages = matches!(strategy, Strategy::Messages { .. });
-    if facts_decide && !by_messages && !how.new_only && truth.ceiling() < 1.0 {
-        // Whatever needs a prediction is worth less than what trusted edges prove.
-        let proven = match how.only {
-            Some(entity) => (known.of(entity) == Some(true)).then(|| vec![entity]),
-            None => known.first(how.top),
-        };
-        if let Some(top) = proven {
-            return proven_by_facts(plan, truth, known, &top, by_edges, &beam, how);
-        }
+    let mut search = Searcher::new(plan, truth, how.logic, how.width, &how.control, raw)?;
+    let decided = facts_decide(plan, how);
+    if decided && let Some(top) = proven(strategy, truth, known, how) {
+        return proven_by_facts(plan, truth, known, &top, by_edges, &search.beam, how);
     }
     let keep = |entity: EntityId| is_wanted(known, how, entity);
-    let mut exact = None;
-    let found = match strategy {
-        Strategy::Messages { most } => {
-            let search = exact.insert(Exact::new(plan, truth, how.logic, &how.control)?);
-            search.run(Goal::Top { count: how.top, keep: &keep, within: WITHIN, most })?
-        }
-        Strategy::Beam => beam.run()?,
-        Strategy::Widening(effort) => {
-            beam.widen(&Widened { count: how.top, keep: &keep, within: WITHIN, effort })?
-        }
-    };
+    let found = search.run(strategy, Aim::Top { count: how.top, keep: &keep, within: WITHIN })?;
     let Found { mut scores, certainty, rows } = found;
-    // A search by messages without a limit has followed every trusted edge itself.
-    let by_facts = facts_decide && !matches!(strategy, Strategy::Messages { most: None });
-    if facts_decide {
+    if decided {
         known.mark(&mut scores);
     }
     let mut top = best_answers(&scores, how, keep);
-    if facts_decide && !how.new_only && how.only.is_none() {
+    if decided && !how.new_only && how.only.is_none() {
         known.reorder(&mut top, how.top);
     }
-    // Where alternatives are joined in place, no single one of them carries an answer.
-    let in_place = exact.is_some() && plan.joined.is_some();
-    let explanations = if how.explain && !in_place {
+    let explanations = if how.explain {
+        // A search by messages without a limit has followed every trusted edge itself.
+        let missed = decided && strategy != Strategy::Messages { most: None };
         let reason = |entity| {
-            let is_known = by_facts && known.of(entity) == Some(true);
-            if is_known { by_edges(entity, 1).pop() } else { None }
+            let by_facts = missed && known.of(entity) == Some(true);
+            if by_facts { by_edges(entity, 1).pop() } else { None }
         };
-        explanation::explain(plan, truth, how, exact.as_ref(), &beam, &top, &reason)?
+        explained(plan, truth, how, &search, &top, &reason)?
     } else {
-        Vec::new()
+        vec![None; top.len()]
     };
+    let answers = top.into_iter().zip(explanations).map(|((entity, score), explanation)| Answer {
+        entity,
+        score,
+        known: known.of(entity),
+        ways: known.ways(entity),
+        explanation,
+    });
+    let method = match (how.method, strategy, certainty) {
+        (Method::Auto, Strategy::Messages { .. }, _) | (Method::Auto, _, Certainty::Exact { .. }) => {
+            Method::Exact
+        }
+        (Method::Auto, ..) => Method::Beam,
+        (method, ..) => method,
+    };
+    Ok(Answers { answers: answers.collect(), method, certainty, rows })
+}
+
+/// The answers that trusted edges alone prove to be the best, where they fill all places: whatever needs a
+/// prediction is worth less. A search by messages finds the same by itself.
+fn proven(strategy: Strategy, truth: &dyn AtomTruth, known: &Marks, how: &Ask) -> Option<Vec<EntityId>> {
+    if matches!(strategy, Strategy::Messages { .. }) || how.new_only || truth.ceiling() >= 1.0 {
+        return None;
+    }
+    match how.only {
+        Some(entity) => (known.of(entity) == Some(true)).then(|| vec![entity]),
+        None => known.first(how.top),
+    }
+}
+
+/// One explanation for each answer, by what found it, or by the `reason` that stored edges give.
+fn explained(
+    plan: &Plan,
+    truth: &dyn AtomTruth,
+    how: &Ask,
+    search: &Searcher<'_>,
+    top: &[(EntityId, f32)],
+    reason: &dyn Fn(EntityId) -> Option<Reason>,
+) -> Result<Vec<Option<Explanation>>, SearchError> {
+    let exact = search.exact.as_ref();
+    // Where alternatives are joined in place, no single one of them carries an answer.
+    if exact.is_some() && plan.joined.is_some() {
+        return Ok(vec![None; top.len()]);
+    }
+    let explanations = explanation::explain(plan, truth, how, exact, &search.beam, top, reason)?;
     // An answer that a beam never reached has no assignment to show.
     let folds = |explanation: &Explanation, score: f32| {
         exact.is_some()
-            || raw
+            || !how.calibration.is_truth()
             || how.logic.t_norm.any(explanation.branch_scores.iter().copied()) >= score - 1e-4
     };
-    let mut explanations = explanations.into_iter();
-    let answers = top
-        .into_iter()
-        .map(|(entity, score)| Answer {
-            entity,
-            score,
-            known: known.of(entity),
-            ways: known.ways(entity),
-            explanation: explanations.next().flatten().filter(|it| folds(it, score)),
-        })
-        .collect();
-    let method = match (how.method, certainty) {
-        (Method::Auto, _) if by_messages => Method::Exact,
-        (Method::Auto, Certainty::Exact { .. }) => Method::Exact,
-        (Method::Auto, _) => Method::Beam,
-        (method, _) => method,
-    };
-    Ok(Answers { answers, method, certainty, rows })
+    let with_scores = explanations.into_iter().zip(top);
+    Ok(with_scores.map(|(it, (_, score))| it.filter(|it| folds(it, *score))).collect())
 }
 
 /// Whether every answer that trusted edges alone give is exactly 1, even if a beam never reached it. Not
 /// under a negation, which predictions weaken; and in paper mode only what the beam reached counts.
 fn facts_decide(plan: &Plan, how: &Ask) -> bool {
-    how.calibration.is_truth()
-        && !how.width.paper
-        && how.known != Known::Ignore
-        && !plan.branches.iter().any(negates)
+    how.calibration.is_truth() && !how.width.paper && how.known != Known::Ignore && !plan.negates()
 }
 
 /// Answers that trusted edges alone prove, where they fill all places.
@@ -339,14 +330,10 @@ fn is_wanted(known: &Marks, how: &Ask, entity: EntityId) -> bool {
 
 /// The best of all entities that count as answers.
 fn best_answers(scores: &[f32], how: &Ask, keep: impl Fn(EntityId) -> bool) -> Vec<(EntityId, f32)> {
-    // Łukasiewicz subtracts: of x and not x it leaves the rounding of x.
+    // Łukasiewicz adds and subtracts: of `x and not x` the rounding error of x may remain.
     let rounding = if how.logic.t_norm == TNorm::Lukasiewicz { ROUNDING } else { 0.0 };
     // A truth value of 0 is no answer; raw scores have no such floor.
     let raw = !how.calibration.is_truth();
     let counts = |entity: EntityId| keep(entity) && (raw || scores[entity.index()] > rounding);
     best(scores, how.top, counts).into_iter().filter(|(_, score)| score.is_finite()).collect()
-}
-
-fn negates(branch: &BranchPlan) -> bool {
-    !branch.branch.negative.is_empty() || !branch.branch.negated.is_empty()
 }

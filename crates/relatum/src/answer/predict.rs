@@ -252,11 +252,7 @@ impl Search<'_, '_> {
             if self.scorer.stored(from, hop, to).is_some() {
                 continue;
             }
-            let (head, tail) = match hop.direction {
-                Direction::Forward => (from, to),
-                Direction::Backward => (to, from),
-            };
-            let edge = Triple { head, relation: hop.relation, tail };
+            let edge = hop.edge(from, to);
             self.found.push(Scored(PredictedEdge { edge, truth, read: hop.direction }));
         }
         // More than twice as many as are wanted will never be given out.
@@ -368,12 +364,10 @@ mod tests {
         for (hop, from) in rows_to_bound(scorer, graph, wanted) {
             for from in from {
                 let mut row = vec![0.0; graph.entities.len()];
-                scorer.rows(&[from], hop, &mut row);
+                scorer.pairs(&[(from, hop)], &mut row);
                 for (x, truth) in row.into_iter().enumerate() {
                     let to = EntityId::from_index(x);
-                    let (head, tail) =
-                        if hop.direction == Direction::Forward { (from, to) } else { (to, from) };
-                    let edge = Triple { head, relation: hop.relation, tail };
+                    let edge = hop.edge(from, to);
                     let stored = Split::ALL.iter().any(|&split| graph.edges(split).contains(edge));
                     if !stored && truth >= wanted.least && truth > 0.0 {
                         all.push((edge, truth));

@@ -86,7 +86,8 @@ mod tests {
         assert!(ranked.windows(2).all(|pair| pair[0].truth >= pair[1].truth));
         for it in &ranked {
             let mut row = vec![0.0; graph.entities.len()];
-            scorer.rows(&[pair.0], Hop { relation: it.relation, direction: Direction::Forward }, &mut row);
+            let hop = Hop { relation: it.relation, direction: Direction::Forward };
+            scorer.pairs(&[(pair.0, hop)], &mut row);
             assert!((it.truth - row[pair.1.index()]).abs() < 1e-6);
         }
         let (some, stopped) =

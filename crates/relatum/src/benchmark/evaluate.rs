@@ -12,11 +12,10 @@ use crate::control::Control;
 use crate::graph::{EntityId, Graph, Split};
 use crate::model::{Calibration, LinkMetrics, Model, Reciprocals, Ties, filtered_rank};
 use crate::plan::{BranchPlan, Plan, PlanOptions};
-use crate::query::{Branch, Direction, Hop, Limits, Term};
-use crate::search::beam::{Beam, Width};
+use crate::query::{Hop, Limits, Term};
+use crate::search::beam::Width;
 use crate::search::continuous::{Continuous, ContinuousSettings};
-use crate::search::exact::{Exact, Goal};
-use crate::search::{AtomTruth, Scorer, SearchError};
+use crate::search::{Aim, AtomTruth, Scorer, SearchError, Searcher, Strategy};
 
 /// Answers benchmark queries with one model.
 pub struct Evaluator<'a> {
@@ -36,7 +35,7 @@ pub struct QueriesDone {
 
 /// How the queries of a type came out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct Ranked {
     /// For each query, the filtered rank of each of its hard answers, in their order.
     pub ranks: Vec<Vec<f64>>,
     /// Rows scored for all of them.
@@ -45,7 +44,7 @@ pub struct Outcome {
     pub seconds: f64,
 }
 
-impl Outcome {
+impl Ranked {
     /// The metrics as the literature takes them: the mean over the hard answers of a query, then
     /// the mean over queries.
     pub fn metrics(&self) -> LinkMetrics {
@@ -66,7 +65,7 @@ pub struct ByMissing {
     pub metrics: LinkMetrics,
 }
 
-impl Outcome {
+impl Ranked {
     /// The ranks by how many links each hard answer lacks; `missing` has a row for each query.
     pub fn by_missing(&self, missing: &[Vec<Option<u8>>]) -> Vec<ByMissing> {
         let numbers: BTreeSet<u8> = missing.iter().flatten().copied().flatten().collect();
@@ -100,7 +99,7 @@ impl<'a> Evaluator<'a> {
         chosen: &[usize],
         setting: &Setting,
         control: &Control,
-    ) -> Result<Outcome, BenchmarkError> {
+    ) -> Result<Ranked, BenchmarkError> {
         if setting.calibration == Calibration::Adaptive && self.model.affine().is_none() {
             return Err(SearchError::NotCalibrated.into());
         }
@@ -113,7 +112,7 @@ impl<'a> Evaluator<'a> {
         let scorer = Scorer::new(self.model, self.graph, setting.calibration, setting.known)
             .with_unseen(setting.unseen)
             .with_sharpness(setting.sharpness);
-        let mut outcome = Outcome { ranks: Vec::with_capacity(chosen.len()), rows: 0, seconds: 0.0 };
+        let mut outcome = Ranked { ranks: Vec::with_capacity(chosen.len()), rows: 0, seconds: 0.0 };
         // So many queries that the rows of their anchors fill one product, not more than 128 MB; few
         // enough to ask now and then whether to go on, where each takes long.
         let together = (32_000_000 / n.max(1) / template.roles().len().max(1)).clamp(1, 1024);
@@ -154,16 +153,15 @@ impl<'a> Evaluator<'a> {
     ) -> Result<(Vec<f32>, usize), BenchmarkError> {
         let (logic, control) = (setting.logic(), &Control::default());
         let raw = !setting.calibration.is_truth();
+        let search = |width: Width, strategy: Strategy, floor: f32| {
+            Searcher::new(plan, truth, logic, width, control, raw)?.run(strategy, Aim::All { floor })
+        };
         let found = match setting.search {
-            Search::Exact { floor, k } if plan.is_tree() && !raw => {
-                Exact::new(plan, truth, logic, control)?.run(Goal::All { floor, most: Some(k) })?
+            Search::Exact { floor, k } => {
+                search(Width { k, paper: false }, Strategy::best_values(plan, k, raw), floor)?
             }
-            Search::Exact { k, .. } | Search::Beam { k } => {
-                Beam::new(plan, truth, logic, Width { k, paper: false }, control, raw)?.run()?
-            }
-            Search::Paper { k } => {
-                Beam::new(plan, truth, logic, Width { k, paper: true }, control, raw)?.run()?
-            }
+            Search::Beam { k } => search(Width { k, paper: false }, Strategy::Beam, 0.0)?,
+            Search::Paper { k } => search(Width { k, paper: true }, Strategy::Beam, 0.0)?,
             Search::Continuous { reg } => {
                 let Setting { calibration, known, .. } = *setting;
                 let settings = ContinuousSettings {
@@ -185,7 +183,7 @@ impl<'a> Evaluator<'a> {
         setting: &Setting,
     ) -> Result<Plan, BenchmarkError> {
         let damaged =
-            || BenchmarkError::Query(format!("{arguments:?} are no arguments of a query of this graph"));
+            || BenchmarkError::Query(format!("{arguments:?} are not arguments of a query of this graph"));
         let mut entities = template.roles().iter().zip(arguments).filter(|(role, _)| **role == Role::Entity);
         if entities.any(|(_, &id)| id as usize >= self.graph.entities.len()) {
             return Err(damaged());
@@ -249,35 +247,44 @@ impl AtomTruth for Anchored<'_> {
         self.truth.entities()
     }
 
-    fn rows(&self, from: &[EntityId], hop: Hop, rows: &mut [f32]) {
-        let ready = match from {
-            [anchor] => self.places.get(&(*anchor, hop)),
-            _ => None,
-        };
-        match ready {
-            Some(place) => {
-                let n = self.entities();
-                rows.copy_from_slice(&self.rows[place * n..][..n]);
-            }
-            None => self.truth.rows(from, hop, rows),
+    fn pairs(&self, pairs: &[(EntityId, Hop)], rows: &mut [f32]) {
+        let n = self.entities();
+        let places: Option<Vec<usize>> = pairs.iter().map(|pair| self.places.get(pair).copied()).collect();
+        let Some(places) = places else { return self.truth.pairs(pairs, rows) };
+        for (place, row) in places.into_iter().zip(rows.chunks_exact_mut(n)) {
+            row.copy_from_slice(&self.rows[place * n..][..n]);
         }
     }
 
     fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
         self.truth.known(from, hop, to)
     }
+
+    fn stored(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
+        self.truth.stored(from, hop, to)
+    }
+
+    // Every entity is ranked, in one pass: neither facts nor bounds would spare a row.
+
+    fn facts(&self, _: EntityId, _: Hop, _: &mut dyn FnMut(EntityId)) {}
+
+    fn at_most(&self, _: &[EntityId], _: Hop, _: &[EntityId], _: &mut [f32]) -> bool {
+        false
+    }
+
+    fn ceiling(&self) -> f32 {
+        1.0
+    }
 }
 
 /// Every anchor of a branch with the hop that leads away from it.
 fn for_each_anchor(plan: &BranchPlan, visit: &mut impl FnMut((EntityId, Hop))) {
-    let Branch { positive, negative, .. } = &plan.branch;
-    for atom in positive.iter().chain(negative) {
-        let (anchor, direction) = match (atom.subject, atom.object) {
-            (Term::Entity(anchor), Term::Variable(_)) => (anchor, Direction::Forward),
-            (Term::Variable(_), Term::Entity(anchor)) => (anchor, Direction::Backward),
-            _ => continue,
-        };
-        visit((anchor, Hop { relation: atom.relation, direction }));
+    for (atom, _) in plan.branch.signed_atoms() {
+        for x in atom.variables() {
+            if let Some((hop, Term::Entity(anchor))) = atom.towards(x) {
+                visit((anchor, hop));
+            }
+        }
     }
     for nested in &plan.negated {
         for_each_anchor(nested, visit);

@@ -9,9 +9,9 @@ use crate::model::Reciprocals;
 use crate::query::{Limits, NormalForm};
 use crate::symbolic::{World, cheapest};
 
-/// For each of the answers, the smallest number of the query's atoms that are no edges of the
+/// For each of the answers, the smallest number of the query's atoms that are not edges of the
 /// `known` splits, over all assignments that give this answer and are true with the edges of the
-/// `missing` splits added. None for what is no answer even then.
+/// `missing` splits added. `None` for an entity that is not an answer even then.
 ///
 /// A three-hop answer of which two hops are stored is one link prediction in disguise: its number
 /// is 1. Of a union the easiest alternative counts. Negated atoms are not counted: they are true

@@ -4,33 +4,44 @@
 //! [`QueryGroup`] for each shape; a [`Skeleton`] says what the numbers of its queries mean, and a
 //! [`Template`] makes a query of them. An [`Evaluator`] answers them under a [`Setting`] and ranks
 //! their hard answers; it also tunes settings on validation queries. [`Results`](crate::project::Results) keeps what is done,
-//! [`Dataset`] what others published, and [`plots`] draws both.
+//! [`Dataset`] what others published; a [`BenchmarkReport`] has both, as data, tables and pictures.
 //!
 //! A [`Sampler`] finds new queries. What answers they have by stored edges alone [`symbolic`](crate::symbolic) knows,
 //! and [`missing_links`] counts what has to be predicted to reach one.
 
+mod csv;
 mod error;
 mod evaluate;
+mod fair;
 mod missing;
 mod part;
+mod pictures;
 pub mod plots;
 mod published;
 mod queries;
+mod report;
 mod sample;
 mod setting;
 mod skeleton;
+mod tables;
 mod template;
 mod tune;
 
 pub use error::BenchmarkError;
-pub use evaluate::{ByMissing, Evaluator, Outcome, QueriesDone};
+pub use evaluate::{ByMissing, Evaluator, QueriesDone, Ranked};
+pub(crate) use fair::parts;
 pub use missing::{missing_links, missing_links_of};
 pub use part::Part;
+pub(crate) use pictures::accuracy_by;
 pub use published::{Dataset, PUBLISHED_TYPES, Published};
 pub use queries::{Lists, QueryGroup, QuerySet};
+pub use report::{
+    BenchmarkReport, Cell, MethodResult, MissingLinksResult, PublishedResult, TunedOn, TypeResult,
+};
 pub use sample::{Pattern, PatternError, QueriesFound, Sampled, Sampler, Sampling, Walks};
 pub use setting::{Reading, Search, Setting, SettingError};
 pub(crate) use skeleton::Piece;
 pub use skeleton::{Role, Skeleton, SkeletonError};
+pub use tables::ReportTable;
 pub use template::{Template, TemplateError};
 pub use tune::{Choice, Family, Trial, TrialsDone, Tuned};

@@ -1,5 +1,8 @@
 //! Which queries of a group take part.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// All queries of a group, or one of two halves that share none: what is chosen on one half can be
 /// judged on the other.
 ///
@@ -10,14 +13,17 @@
 /// assert_eq!(Part::Even.choose(5, None), [0, 2, 4]);
 /// assert_eq!(Part::Odd.choose(5, None), [1, 3]);
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Part {
-    /// All of them.
+    /// All queries.
     #[default]
+    #[serde(rename = "all")]
     All,
     /// The first, the third and so on.
+    #[serde(rename = "even half")]
     Even,
     /// The second, the fourth and so on.
+    #[serde(rename = "odd half")]
     Odd,
 }
 

@@ -10,7 +10,7 @@ const LEFT: f64 = 60.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 84.0;
 const BOTTOM: f64 = 46.0;
-/// Told apart by people who see few colours, and in grey by their order.
+/// Distinct for colour-blind readers, and by their order in a grey print.
 const COLOURS: [&str; 8] =
     ["#0b4f8a", "#d4692a", "#4d9f6b", "#8a6bb1", "#c9a227", "#7f7f7f", "#5ab4d6", "#b0476b"];
 
@@ -188,7 +188,7 @@ impl Svg {
     /// A line in the manner of its number: the first are wide, so that later ones lie on them, not over
     /// them.
     fn line(&mut self, index: usize, at: &[(f64, f64)]) {
-        // Whole only the first: it is at the bottom, and hides nothing.
+        // Only the first line is solid: it is drawn below the others and hides none of them.
         const DASHES: [&str; 4] = ["9 5", "3 4", "12 4 3 4", "6 8"];
         let dashes = index.checked_sub(1).map_or("none", |index| DASHES[index % DASHES.len()]);
         let path: Vec<String> = at.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();

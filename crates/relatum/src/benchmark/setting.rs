@@ -3,6 +3,7 @@
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::logic::{Negation, TNorm};
@@ -11,7 +12,7 @@ use crate::plan::Union;
 use crate::search::{Known, Logic};
 
 /// A way to answer queries, written as one line: what people read in a table is what files hold
-/// and what the command line takes.
+/// and what every door takes.
 ///
 /// ```
 /// use relatum::benchmark::Setting;
@@ -22,8 +23,9 @@ use crate::search::{Known, Logic};
 /// assert_eq!(ours.to_string(), "exact floor=0.001 k=512 product softmax-count train");
 /// # Ok::<(), relatum::benchmark::SettingError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "String", try_from = "String")]
+#[schemars(with = "String")]
 pub struct Setting {
     /// Which search.
     pub search: Search,
@@ -85,11 +87,11 @@ pub enum Search {
     },
 }
 
-/// Why a text is no setting.
+/// Why a text cannot be read as a setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingError {
-    /// A word that says nothing. Write one of those that the message lists.
+    /// An unknown word. Write one of those that the message lists.
     #[error(
         "`{found}` is no part of a setting: expected exact, beam, paper or continuous, then any of floor=0.001, k=64, reg=0.05, \
          godel, product, lukasiewicz, a calibration ({}), sharpness=0.8, unseen=0.1, none, train, train+valid, all, negation=3, \
@@ -109,7 +111,7 @@ pub enum SettingError {
         expected: &'static str,
     },
     /// A number that the search does not have: leave it out, or name another search.
-    #[error("`{found}` says nothing to the search `{search}`: {belongs}")]
+    #[error("`{found}` has no meaning for the search `{search}`: {belongs}")]
     Misplaced {
         /// The word.
         found: String,
@@ -229,7 +231,7 @@ impl TryFrom<String> for Setting {
 
 const SEARCH: &str = "search";
 
-/// What a word is about; none if about nothing.
+/// What a word is about; `None` if it is unknown.
 fn subject(word: &str) -> Option<&'static str> {
     if let Some((name, _)) = word.split_once('=') {
         return ["floor", "k", "reg", "sharpness", "unseen", "negation", "negated", "union"]
@@ -313,7 +315,7 @@ impl Setting {
     }
 }
 
-/// More values than this no variable has in any graph of the literature.
+/// The largest k: more than the entities of any graph of the literature.
 const MOST_K: usize = 1_000_000;
 
 impl Search {
@@ -391,9 +393,9 @@ mod tests {
         insta::assert_snapshot!(message("negation=inf"), @"`negation=inf`: expected negation to be a number above 0, at most 1000");
         insta::assert_snapshot!(message("negated=atom"), @"`negated=atom`: expected negated to be path or edge");
         insta::assert_snapshot!(message("continuous reg=-1"), @"`reg=-1`: expected reg to be a number from 0 to 1000");
-        insta::assert_snapshot!(message("beam floor=0.1"), @"`floor=0.1` says nothing to the search `beam`: it belongs to exact");
-        insta::assert_snapshot!(message("k=4 continuous"), @"`k=4` says nothing to the search `continuous`: it belongs to exact, beam and paper");
-        insta::assert_snapshot!(message("reg=0.1"), @"`reg=0.1` says nothing to the search `exact`: it belongs to continuous");
+        insta::assert_snapshot!(message("beam floor=0.1"), @"`floor=0.1` has no meaning for the search `beam`: it belongs to exact");
+        insta::assert_snapshot!(message("k=4 continuous"), @"`k=4` has no meaning for the search `continuous`: it belongs to exact, beam and paper");
+        insta::assert_snapshot!(message("reg=0.1"), @"`reg=0.1` has no meaning for the search `exact`: it belongs to continuous");
         insta::assert_snapshot!(message("beam k=4 k=8"), @"`k=8` after `k=4`: a setting has one k, so leave one of them out");
         insta::assert_snapshot!(message("beam exact"), @"`exact` after `beam`: a setting has one search, so leave one of them out");
         insta::assert_snapshot!(message("godel product"), @"`product` after `godel`: a setting has one t-norm, so leave one of them out");

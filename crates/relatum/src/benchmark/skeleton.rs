@@ -55,7 +55,7 @@ pub enum Role {
     Relation,
 }
 
-/// A text that is no skeleton.
+/// Why a text cannot be read as a skeleton.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkeletonError {

@@ -10,7 +10,7 @@ use crate::query::{Atom, Formula, Query, QueryError, Term, syntax};
 /// What the queries of a [`QueryGroup`] have in common: a formula whose entities and relations are
 /// numbers of places, which the arguments of a query fill.
 ///
-/// It is written as a [`Skeleton`], or, for questions that are no nested tuple, as a text in which
+/// It is written as a [`Skeleton`], or, for questions that cannot be written as a nested tuple, as a text in which
 /// `_` stands for each place: `?A : exists V. _(_, V) and _(V, A) and _(A, V)`.
 ///
 /// ```
@@ -30,17 +30,17 @@ pub struct Template {
     roles: Vec<Role>,
 }
 
-/// Why a text is no template.
+/// Why a text cannot be read as a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TemplateError {
-    /// It begins like a nested tuple and is none.
+    /// It begins like a nested tuple, but cannot be read as one.
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
     /// A nested tuple without a meaning: write a path, or branches that are intersected or united.
     #[error("expected a path ('e',('r',)) or a tuple of such branches, found {0}")]
     Meaningless(String),
-    /// It begins like a question and is none.
+    /// It begins like a question, but cannot be read as one.
     #[error("{error} in the template {text:?}")]
     Query {
         /// What is wrong.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{BenchmarkError, Evaluator, QueryGroup, Reading, Search, Setting};
@@ -13,27 +14,29 @@ use crate::query::Formula;
 use crate::search::Known;
 
 /// A family of settings: what may be chosen from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
     /// CQD-Beam as in the paper: the Gödel and product t-norms, k from 4 to 256 for each atom, sigmoids,
     /// min-max normalisation or raw scores, no trusted facts.
     PaperBeam,
     /// CQD-CO as in the paper: the Gödel and product t-norms, sigmoids or raw scores.
+    #[serde(rename = "paper-co")]
     PaperContinuous,
     /// Ours: exact search, calibrated, with the training edges trusted.
+    #[default]
     Best,
 }
 
 /// What was chosen for each type of query, and what else was tried.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tuned {
     /// By type.
     pub types: BTreeMap<String, Choice>,
 }
 
 /// What was chosen for one type.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Choice {
     /// The best of all.
     pub setting: Setting,
@@ -63,7 +66,7 @@ impl Choice {
 }
 
 /// One setting on the validation queries.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
     /// The setting.
     pub setting: Setting,

@@ -27,8 +27,7 @@ use std::time::{Duration, Instant};
 pub use cancel::Cancel;
 pub use side_by_side::side_by_side;
 
-/// How often listeners hear of progress at most: more often than anybody can read, and seldom enough to
-/// cost nothing.
+/// The shortest time between two reports of progress: fast enough for a display, too seldom to cost time.
 const PACE: Duration = Duration::from_millis(50);
 
 /// What long work may use up, whether it is still wanted, and who wants to know how far it is.
@@ -87,7 +86,7 @@ impl Control {
         Self { until: Some(until), ..self }
     }
 
-    /// The same with an end in time that is no later than this one.
+    /// The same with this deadline, unless its own is earlier.
     #[must_use]
     pub fn ending_by(&self, until: Instant) -> Self {
         Self { until: Some(self.until.map_or(until, |own| own.min(until))), ..self.clone() }

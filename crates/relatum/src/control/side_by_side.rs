@@ -55,12 +55,12 @@ pub fn side_by_side<T: Send, R: Send>(
                 each(result);
             }
         }
-        // The workers end when nobody can send them any more.
+        // The workers end when the channel is closed.
         drop(jobs);
     });
 }
 
-/// Works on what comes until nothing comes any more.
+/// Works on what the channel gives until it is closed.
 fn work_off<T, R>(waiting: &Mutex<Receiver<(T, Sender<R>)>>, cancel: &Cancel, work: &impl Fn(T) -> R) {
     loop {
         let job = waiting.lock().ok().and_then(|waiting| waiting.recv().ok());

@@ -1,19 +1,18 @@
 //! Questions: read, planned, answered, explained.
 
 use super::{Engine, Error, OpenModel, Options, Resolved};
-use crate::answer::{self, Answers, Method, judge, relations_between};
+use crate::answer::{self, Answers, Ask, Method, judge, relations_between};
 use crate::control::Control;
 use crate::graph::EntityId;
 use crate::plan::Plan;
-use crate::query::{Asked, Between, Checked, CheckedStatement, Question, Shape, Syntax, read_any};
+use crate::query::{Asked, Between, Checked, CheckedStatement, Question, Shape, read_any};
 use crate::report::{self, AskedFor, Certainty, Names, Reply};
 use crate::search;
 
 impl Engine {
     /// Reads a question and checks it against the graph; nothing is searched.
     pub fn read(&self, text: &str, options: &Options) -> Result<Asked, Error> {
-        let syntax = options.syntax.unwrap_or_else(|| Syntax::detect(text));
-        Ok(read_any(text, syntax, self.graph(), options.limits())?)
+        Ok(read_any(text, options.syntax_of(text), self.graph(), options.limits())?)
     }
 
     /// Answers a question.
@@ -57,7 +56,7 @@ impl Engine {
     }
 
     /// Explains one entity as an answer to a question for entities: how true it is that it is one, and why.
-    /// The reply has that answer alone, or none where nothing makes it one.
+    /// The reply has that answer alone, or none where the entity is not an answer.
     pub fn explain(
         &self,
         text: &str,
@@ -74,16 +73,15 @@ impl Engine {
 
     /// Reads a question for entities; a statement or a question for relations is a mistake here.
     pub fn question(&self, text: &str, options: &Options) -> Result<Question, Error> {
-        let syntax = options.syntax.unwrap_or_else(|| Syntax::detect(text));
-        Ok(crate::query::read(text, syntax, self.graph(), options.limits())?)
+        Ok(crate::query::read(text, options.syntax_of(text), self.graph(), options.limits())?)
     }
 
     /// Plans a question as [`ask`](Self::ask) would.
     pub fn plan(&self, checked: &Checked, options: &Options) -> Result<Plan, Error> {
-        // Without a model there is nothing tuned, and a plan all the same.
+        // Without a model there are no tuned settings, but a plan can be made.
         let model = self.model(options.model.as_deref()).ok();
         let resolved = resolve(checked, options, model.as_deref())?;
-        Ok(Plan::new(checked, self.graph(), resolved.plan_options()))
+        Ok(Plan::new(checked, self.graph(), resolved.plan))
     }
 }
 
@@ -107,12 +105,12 @@ impl Asking<'_> {
         let graph = self.engine.graph();
         let checked = &question.checked;
         let resolved = resolve(checked, self.options, Some(self.model))?;
-        let plan = Plan::new(checked, graph, resolved.plan_options());
+        let plan = Plan::new(checked, graph, resolved.plan);
         let (wanted, offset) = match only {
             Some(_) => (1, 0),
             None => (self.options.wanted(question.limit), question.offset),
         };
-        let how = resolved.ask(self.options, wanted.saturating_add(offset), only, self.control);
+        let how = resolved.asking_for(wanted.saturating_add(offset), only, self.control);
         let Answers { mut answers, method, certainty, rows } =
             answer::ask(&plan, &self.model.model, graph, &how)?;
         answers.drain(..offset.min(answers.len()));
@@ -130,11 +128,10 @@ impl Asking<'_> {
 
     fn truth(&self, statement: &CheckedStatement) -> Result<Reply, Error> {
         let graph = self.engine.graph();
-        let resolved = self.options.resolve(None, None)?;
-        // A statement is explained always: it has nothing else to show.
-        let options = Options { explain: true, ..self.options.clone() };
-        let how = resolved.ask(&options, 1, None, self.control);
-        let judgement = judge(statement, resolved.plan_options(), &self.model.model, graph, &how)?;
+        // A statement is always explained: it has nothing else to show.
+        let resolved = Options { explain: true, ..self.options.clone() }.resolve(None, None)?;
+        let how = resolved.asking_for(1, None, self.control);
+        let judgement = judge(statement, resolved.plan, &self.model.model, graph, &how)?;
         let method = match judgement.certainty {
             search::Certainty::Continuous { .. } => Method::Continuous,
             search::Certainty::Beam { .. } => Method::Beam,
@@ -152,7 +149,7 @@ impl Asking<'_> {
     fn relations(&self, between: &Between, limit: Option<usize>, offset: usize) -> Result<Reply, Error> {
         let graph = self.engine.graph();
         let resolved = self.options.resolve(None, None)?;
-        let how = resolved.ask(self.options, 1, None, self.control);
+        let how = resolved.asking_for(1, None, self.control);
         let scorer = how.scorer(&self.model.model, graph)?;
         let pair = (between.subject, between.object);
         let (mut ranked, stopped) = relations_between(&scorer, graph, pair, self.control)?;
@@ -201,6 +198,7 @@ impl Asking<'_> {
 
     /// What people should know about how the answers came about.
     fn remarks(&self, resolved: &Resolved) -> Vec<String> {
+        let Ask { logic, calibration, sharpness, unseen, .. } = &resolved.ask;
         let mut remarks = Vec::new();
         if let Some(position) = &self.model.unfinished {
             remarks.push(format!(
@@ -212,20 +210,19 @@ impl Asking<'_> {
             remarks.push(format!("what was tuned is not used: {why}"));
         }
         if let Some(shape) = &resolved.tuned_for {
-            let mut parts =
-                vec![resolved.logic.t_norm.name().to_owned(), resolved.calibration.name().to_owned()];
+            let mut parts = vec![logic.t_norm.name().to_owned(), calibration.name().to_owned()];
             let mut differs = |name: &str, value: f32| {
                 if value.to_bits() != 1f32.to_bits() {
                     parts.push(format!("{name} {value}"));
                 }
             };
-            differs("sharpness", resolved.sharpness);
-            differs("unseen", resolved.unseen);
-            differs("negation scale", resolved.logic.negation.scale);
+            differs("sharpness", *sharpness);
+            differs("unseen", *unseen);
+            differs("negation scale", logic.negation.scale);
             remarks.push(format!("tuned for {shape} questions: {}", parts.join(", ")));
         }
-        if !resolved.calibration.is_truth() {
-            let fold = match resolved.logic.t_norm {
+        if !calibration.is_truth() {
+            let fold = match logic.t_norm {
                 crate::logic::TNorm::Godel => "smallest",
                 _ => "product",
             };

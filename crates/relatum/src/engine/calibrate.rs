@@ -36,7 +36,7 @@ pub struct Calibration {
 }
 
 impl Engine {
-    /// Learns what a score of each relation of a model is worth, and saves it with the model. Where no epoch
+    /// Learns the adaptive calibration of a model, an affine map for each relation, and saves it with the model. Where no epoch
     /// is better than the plain sigmoid, or the work is stopped, the model stays as it was.
     ///
     /// Listeners hear a [`CalibrationEpoch`](crate::train::CalibrationEpoch) after each epoch.
@@ -74,7 +74,7 @@ impl Engine {
         done.saved = true;
         match Results::recalibrate(folder.dir(), &model) {
             Ok(outcome) => (done.kept, done.dropped) = outcome.unwrap_or_default(),
-            // The calibration is saved, so results that cannot be read are no failure of it.
+            // The calibration is saved, so results that cannot be read do not make it fail.
             Err(error) => done.results_lost = Some(error.to_string()),
         }
         Ok(done)

@@ -2,15 +2,15 @@
 
 use super::{Engine, Error, Options};
 use crate::query::shapes::Arguments;
-use crate::query::{Asked, Question, Syntax, read_any};
+use crate::query::{Asked, Question, read_any};
 use crate::report::{AskedFor, Check, Diagnostic};
 
 impl Engine {
     /// Reads a question and says what is wrong with it, how it was understood and how it would be answered;
-    /// nothing is searched. A question with mistakes is no error here: they are what the check is for.
+    /// nothing is searched. Mistakes in the question are part of the result, not an error.
     pub fn check(&self, text: &str, options: &Options) -> Result<Check, Error> {
         let graph = self.graph();
-        let syntax = options.syntax.unwrap_or_else(|| Syntax::detect(text));
+        let syntax = options.syntax_of(text);
         let check = Check::of(text);
         Ok(match read_any(text, syntax, graph, options.limits()) {
             Err(mistakes) => Check { answerable: false, diagnostics: Vec::from(&mistakes), ..check },

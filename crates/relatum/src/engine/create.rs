@@ -7,7 +7,8 @@ use crate::benchmark::QuerySet;
 use crate::control::Control;
 use crate::graph::{BuildReport, GraphBuilder, Shares, Split, SplitReport};
 use crate::import::read::{
-    Column, Columns, FileReport, FolderReport, Header, LabelReport, Options, ReadError, Reader, folders,
+    Columns, FileReport, FolderReport, Header, LabelReport, ReadError, ReadOptions, Reader, TableColumn,
+    folders,
 };
 use crate::project::{Project, Queries, Source};
 use crate::store::Staging;
@@ -25,7 +26,7 @@ pub struct Sources {
     /// What the random shares are drawn with.
     pub seed: u64,
     /// How files of triples are read.
-    pub reading: Options,
+    pub reading: ReadOptions,
 }
 
 /// An event: where the making of a project stands. While files are read, listeners hear
@@ -94,7 +95,7 @@ pub enum SourcesError {
         .0.display()
     )]
     UnknownFolder(PathBuf),
-    /// There is nothing to learn from.
+    /// There are no training edges.
     #[error("no file to read: name at least one file of triples for training, or - for standard input")]
     Nothing,
     /// What was read from standard input is gone.
@@ -145,7 +146,8 @@ impl Sources {
         if self.hold_out.is_some() && files.iter().any(|(split, _)| *split != Split::Train) {
             return Err(SourcesError::SplitTwice);
         }
-        let by_name = |columns: &Columns| columns.0.iter().any(|column| matches!(column, Column::Named(_)));
+        let by_name =
+            |columns: &Columns| columns.0.iter().any(|column| matches!(column, TableColumn::Named(_)));
         if reading.header == Header::Absent && reading.columns.as_ref().is_some_and(by_name) {
             return Err(SourcesError::NoHeader);
         }
@@ -169,7 +171,7 @@ impl Sources {
             let files = folders::split_files(dir);
             return files.map(Inputs::Files).ok_or_else(|| SourcesError::UnknownFolder(dir.to_owned()));
         };
-        let Options { format, columns, header, literals, graph, skip_bad_lines } = &self.reading;
+        let ReadOptions { format, columns, header, literals, graph, skip_bad_lines } = &self.reading;
         let of_tables = columns.is_some() || format.is_some() || *header != Header::Auto;
         if of_tables || *literals || *skip_bad_lines || graph.is_some() {
             return Err(SourcesError::FixedForm { dir: dir.to_owned(), kind });
@@ -280,8 +282,11 @@ mod tests {
         let mut split = files(&[(Split::Train, &file), (Split::Test, &file)]);
         split.hold_out = Some("0.8/0.1/0.1".parse().unwrap());
         let mut by_name = files(&[(Split::Train, &file)]);
-        by_name.reading =
-            Options { header: Header::Absent, columns: Some("a,b,c".parse().unwrap()), ..Options::default() };
+        by_name.reading = ReadOptions {
+            header: Header::Absent,
+            columns: Some("a,b,c".parse().unwrap()),
+            ..ReadOptions::default()
+        };
         for (sources, expected) in [
             (files(&[]), "no file to read"),
             (files(&[(Split::Test, &file)]), "no file to read"),

@@ -2,6 +2,7 @@
 
 use super::look::listed;
 use super::options::OptionsError;
+use super::sample::SampleError;
 use super::workflow::WorkflowError;
 use crate::benchmark::BenchmarkError;
 use crate::graph::{NameError, visible};
@@ -64,6 +65,9 @@ pub enum Error {
     /// A benchmark folder cannot be read.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// Queries cannot be sampled.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
     /// A benchmark cannot go on.
     #[error(transparent)]
     Benchmark(#[from] BenchmarkError),
@@ -89,12 +93,14 @@ impl Error {
         match self {
             Self::Question(_) | Self::Options(_) | Self::Name(_) | Self::NothingNamed { .. } => Fault::Caller,
             Self::Workflow(error) => error.fault(),
-            Self::Search(error) | Self::Benchmark(BenchmarkError::Search(error)) => of_search(error),
+            Self::Search(error) => of_search(error),
+            Self::Sample(error) => error.fault(),
+            Self::Benchmark(error) => of_benchmark(error.cause()),
             Self::Model(error) => of_model(error),
             Self::Train(error) => of_train(error),
             Self::Import(error) => of_import(error),
             Self::Read(error) => of_read(error),
-            Self::Folder(_) | Self::Benchmark(_) => Fault::Data,
+            Self::Folder(_) => Fault::Data,
             Self::Store(error) => of_store(error),
         }
     }
@@ -104,6 +110,18 @@ fn of_search(error: &SearchError) -> Fault {
     match error {
         SearchError::NotANumber => Fault::Data,
         _ => Fault::Caller,
+    }
+}
+
+fn of_benchmark(error: &BenchmarkError) -> Fault {
+    match error {
+        BenchmarkError::Search(error) => of_search(error),
+        BenchmarkError::NotKept(error) => of_store(error),
+        BenchmarkError::NoQueries { .. }
+        | BenchmarkError::NoSuchType { .. }
+        | BenchmarkError::NoEdges { .. }
+        | BenchmarkError::Stopped => Fault::Caller,
+        _ => Fault::Data,
     }
 }
 

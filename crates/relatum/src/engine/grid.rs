@@ -20,7 +20,7 @@ use crate::train::{GivenSettings, Grid, Settings, TrainError, recommend};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GridOptions {
     /// The name under which the best model is installed; `None` is the default one.
-    pub name: Option<String>,
+    pub model: Option<String>,
     /// The values to try.
     pub grid: Grid,
     /// The settings that are the same in all runs; the rest is chosen by the size of the graph.
@@ -104,7 +104,7 @@ impl Engine {
         if project.graph().edges(Split::Valid).is_empty() {
             return Err(WorkflowError::NoValidation(project.dir().to_owned()).into());
         }
-        let target = self.folder(options.name.as_deref())?;
+        let target = self.folder(options.model.as_deref())?;
         let _lock = target.lock()?;
         if !options.replace {
             self.refuse_to_replace(&target)?;

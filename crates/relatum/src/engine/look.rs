@@ -67,8 +67,9 @@ impl Engine {
             split: source.split.clone(),
             triples: source.triples,
         });
+        let sampled = self.queries();
         let queries = |split| -> Option<BTreeMap<String, usize>> {
-            let groups = self.project().queries().of(split)?.groups.iter();
+            let groups = sampled.of(split)?.groups.iter();
             Some(groups.map(|group| (group.shape.clone(), group.len())).collect())
         };
         GraphStats {

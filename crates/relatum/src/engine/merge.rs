@@ -16,7 +16,7 @@ pub struct MergeOptions {
     /// A weight for each; where there are none all are the same, and 1 together.
     pub weights: Vec<f32>,
     /// The name of the merged model; `None` is the default one.
-    pub name: Option<String>,
+    pub model: Option<String>,
     /// Whether a model of this name may be replaced.
     pub replace: bool,
 }
@@ -55,7 +55,7 @@ impl Engine {
         let MergeOptions { models, replace, .. } = options;
         let weights = options.resolve()?;
         let project = self.project();
-        let folder = self.folder(options.name.as_deref())?;
+        let folder = self.folder(options.model.as_deref())?;
         let name = folder.name().to_owned();
         if models.contains(&name) {
             return Err(WorkflowError::IntoItself(name).into());

@@ -5,18 +5,22 @@
 //! calls the engine, and prints.
 
 mod ask;
+mod bench;
+mod benchmark;
 mod calibrate;
 mod check;
 mod complete;
 mod create;
 mod error;
 mod grid;
+mod link_eval;
 mod look;
 mod many;
 mod merge;
 mod models;
 mod options;
 mod predict;
+mod sample;
 #[cfg(test)]
 mod testing;
 mod train;
@@ -27,15 +31,22 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use bench::{MeasuringBegins, TuningBegins, TypeMeasured, TypeTuned};
+pub use benchmark::{BenchmarkOptions, DEFAULT_TUNE_ON, TuneOptions};
 pub use calibrate::Calibration;
 pub use create::{Made, Making, Sources, SourcesError};
 pub use error::{Error, Fault};
 pub use grid::{GridOptions, Searched, Trial, TrialBegins, TrialDiverged};
+pub use link_eval::LinkEvalOptions;
 pub use look::Look;
 pub use merge::{MergeOptions, Merged, MergedPart};
 pub use models::{ModelSummary, Models};
 pub use options::{DEFAULT_K, DEFAULT_TOP, DEFAULT_UNSEEN, Options, OptionsError, Resolved};
 pub use predict::{MissingEdge, MissingEdges, Sought};
+pub use sample::{
+    DEFAULT_SAMPLE, ExampleQuery, Existing, SampleError, SampleOptions, SampleReport, SampledType,
+    SamplingBegins,
+};
 pub use train::{Start, TrainOptions, Trained, TrainingBegins};
 pub use transfer::{Exported, ImportOptions, Imported};
 pub use workflow::{Divergence, WorkflowError};
@@ -43,10 +54,7 @@ pub use workflow::{Divergence, WorkflowError};
 use crate::benchmark::{Family, Setting, Tuned};
 use crate::graph::Graph;
 use crate::model::{Card, Model, StoredModel};
-use crate::project::Checkpoint;
-use crate::project::ModelFolder;
-use crate::project::Project;
-use crate::project::Results;
+use crate::project::{Checkpoint, ModelFolder, Project, Queries, Results};
 
 /// A project with its models: what every door opens.
 #[derive(Clone, Debug)]
@@ -57,6 +65,8 @@ pub struct Engine {
 #[derive(Debug)]
 struct Shared {
     project: Project,
+    /// Those of the project, until new ones are sampled.
+    queries: Mutex<Arc<Queries>>,
     /// By name; each is opened once.
     models: Mutex<BTreeMap<String, Arc<OpenModel>>>,
 }
@@ -85,7 +95,8 @@ impl Engine {
 
     /// An engine for a project that is open already.
     pub fn of(project: Project) -> Self {
-        Self { shared: Arc::new(Shared { project, models: Mutex::default() }) }
+        let queries = Mutex::new(Arc::new(project.queries().clone()));
+        Self { shared: Arc::new(Shared { project, queries, models: Mutex::default() }) }
     }
 
     /// The project.

@@ -26,7 +26,7 @@ pub struct ModelSummary {
     /// Its name.
     pub name: String,
     /// The link predictor; `None` where nothing but a checkpoint is there yet, or the file is damaged.
-    pub kind: Option<String>,
+    pub predictor: Option<String>,
     /// Factors of a row.
     pub rank: Option<usize>,
     /// Where it comes from.
@@ -37,7 +37,7 @@ pub struct ModelSummary {
     pub valid: Option<LinkMetrics>,
     /// How far its training has come, where that is not finished.
     pub unfinished: Option<String>,
-    /// Whether it has learned what its scores are worth.
+    /// Whether it has an adaptive calibration.
     pub calibrated: bool,
     /// How many types of questions have settings that were tuned.
     pub tuned_types: usize,
@@ -90,7 +90,7 @@ fn summary(project: &Project, folder: &ModelFolder) -> Option<ModelSummary> {
             summary.unfinished = Checkpoint::unfinished(folder, &glance.card);
             summary.calibrated = glance.calibrated;
             let card = glance.card;
-            (summary.kind, summary.rank) = (Some(card.model), Some(card.rank));
+            (summary.predictor, summary.rank) = (Some(card.predictor), Some(card.rank));
             (summary.origin, summary.epoch, summary.valid) =
                 (Some(card.origin), Some(card.epoch), card.valid);
         }

@@ -10,7 +10,6 @@ use crate::plan::{PlanOptions, Union};
 use crate::query::{Limits, Syntax};
 use crate::report;
 use crate::search::beam::Width;
-use crate::search::continuous::ContinuousSettings;
 use crate::search::{Known, Logic};
 
 /// How a question is to be answered. `None` means *choose for me*: what was tuned for the type of question and
@@ -22,7 +21,7 @@ use crate::search::{Known, Logic};
 ///
 /// let options = Options { method: Method::Continuous, top: Some(3), ..Options::default() };
 /// let resolved = options.resolve(Some("2p"), None)?;
-/// assert_eq!(resolved.calibration.name(), "sigmoid", "continuous optimisation has no rows");
+/// assert_eq!(resolved.ask.calibration.name(), "sigmoid", "continuous optimisation has no rows");
 /// # Ok::<(), relatum::engine::OptionsError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -137,32 +136,23 @@ impl OptionsError {
     }
 }
 
-/// The settings that run: every choice made.
-#[derive(Clone, Debug, PartialEq)]
+/// What runs: every choice made.
+#[derive(Clone, Debug)]
 pub struct Resolved {
-    /// Which search.
-    pub method: Method,
-    /// How wide a beam is.
-    pub width: Width,
-    /// How truth values combine.
-    pub logic: Logic,
-    /// How scores become truth values.
-    pub calibration: Calibration,
-    /// What scores are multiplied by before a softmax.
-    pub sharpness: f32,
-    /// What predictions of a kind never seen there are multiplied by.
-    pub unseen: f32,
-    /// Which stored edges count as true.
-    pub known: Known,
-    /// Whether atoms are scored from whichever side takes fewer rows.
-    pub either_side: bool,
-    /// Where the alternatives of a disjunction are joined.
-    pub union: Union,
-    /// The type of question that these settings were tuned for, if they were.
+    /// How a question is answered.
+    pub ask: Ask,
+    /// How it is planned.
+    pub plan: PlanOptions,
+    /// The type of question that the settings were tuned for, if they were.
     pub tuned_for: Option<String>,
 }
 
 impl Options {
+    /// The language of a question: what was chosen, or what it looks like.
+    pub fn syntax_of(&self, text: &str) -> Syntax {
+        self.syntax.unwrap_or_else(|| Syntax::detect(text))
+    }
+
     /// What a question may grow to.
     pub fn limits(&self) -> Limits {
         let default = Limits::default();
@@ -179,7 +169,7 @@ impl Options {
     /// A tuned setting is used whole or not at all: its parts were chosen together. It is used where nothing is
     /// chosen here that it says something about. What a benchmark means by trusting training edges is for
     /// people to trust what is stored; and where it searched the best values above a floor, the proof of exact
-    /// search is the better end of the same.
+    /// search is better than any floor.
     pub fn resolve(&self, shape: Option<&str>, tuned: Option<&Setting>) -> Result<Resolved, OptionsError> {
         self.refuse()?;
         let tuned = tuned.filter(|setting| self.leaves_open() && is_for_asking(setting));
@@ -199,9 +189,10 @@ impl Options {
             Known::Trust(_) if calibration.is_truth() => Known::ALL,
             _ => Known::Ignore,
         });
-        Ok(Resolved {
+        let k = self.k.unwrap_or(DEFAULT_K);
+        let ask = Ask {
             method: if self.paper { Method::Beam } else { self.method },
-            width: Width { k: self.k.unwrap_or(DEFAULT_K), paper: self.paper },
+            width: Width { k, paper: self.paper },
             logic: Logic {
                 t_norm: self.t_norm.unwrap_or(t_norm),
                 negation: Negation { scale: self.negation_scale.unwrap_or(negation) },
@@ -210,13 +201,16 @@ impl Options {
             sharpness: self.sharpness.unwrap_or(sharpness),
             unseen: self.unseen.unwrap_or(unseen),
             known,
-            either_side: self.either_side,
-            union: self.union.unwrap_or(union),
-            tuned_for: tuned.and(shape).map(str::to_owned),
-        })
+            new_only: self.new_only,
+            explain: self.explain,
+            ..Ask::default()
+        };
+        let union = self.union.unwrap_or(union);
+        let plan = PlanOptions { beam: k, either_side: self.either_side, union };
+        Ok(Resolved { ask, plan, tuned_for: tuned.and(shape).map(str::to_owned) })
     }
 
-    /// Whether nothing is chosen that a tuned setting says something about.
+    /// Whether every choice that a tuned setting makes is left open.
     fn leaves_open(&self) -> bool {
         let Self { t_norm, calibration, sharpness, negation_scale, unseen, known, union, .. } = self;
         matches!(self.method, Method::Auto | Method::Exact)
@@ -281,51 +275,26 @@ fn is_for_asking(setting: &Setting) -> bool {
 }
 
 impl Resolved {
-    /// How a question is planned.
-    pub fn plan_options(&self) -> PlanOptions {
-        PlanOptions { beam: self.width.k, either_side: self.either_side, union: self.union }
-    }
-
-    /// What a search is told.
-    pub(super) fn ask(
-        &self,
-        options: &Options,
-        top: usize,
-        only: Option<EntityId>,
-        control: &Control,
-    ) -> Ask {
-        Ask {
-            method: self.method,
-            width: self.width,
-            continuous: ContinuousSettings::default(),
-            logic: self.logic,
-            calibration: self.calibration,
-            sharpness: self.sharpness,
-            unseen: self.unseen,
-            known: self.known,
-            top,
-            new_only: options.new_only,
-            only,
-            explain: options.explain,
-            control: control.clone(),
-        }
+    /// The same for so many answers, or for one entity alone.
+    pub(super) fn asking_for(&self, top: usize, only: Option<EntityId>, control: &Control) -> Ask {
+        Ask { top, only, control: control.clone(), ..self.ask.clone() }
     }
 
     /// The settings as a reply carries them.
     pub(super) fn report(&self, model: &str, method: Method) -> report::Settings {
-        let is_beam = method == Method::Beam;
+        let Ask { width, logic, calibration, sharpness, unseen, known, .. } = &self.ask;
         report::Settings {
             model: model.to_owned(),
-            t_norm: self.logic.t_norm.name().to_owned(),
-            calibration: self.calibration.name().to_owned(),
-            sharpness: self.sharpness,
-            negation_scale: self.logic.negation.scale,
-            unseen: self.unseen,
-            known: self.known.name().to_owned(),
-            k: is_beam.then_some(self.width.k),
-            paper: self.width.paper,
-            either_side: self.either_side,
-            union: self.union.name().to_owned(),
+            t_norm: logic.t_norm.name().to_owned(),
+            calibration: calibration.name().to_owned(),
+            sharpness: *sharpness,
+            negation_scale: logic.negation.scale,
+            unseen: *unseen,
+            known: known.name().to_owned(),
+            k: (method == Method::Beam).then_some(width.k),
+            paper: width.paper,
+            either_side: self.plan.either_side,
+            union: self.plan.union.name().to_owned(),
             tuned_for: self.tuned_for.clone(),
         }
     }
@@ -342,18 +311,19 @@ mod tests {
     #[test]
     fn a_tuned_setting_is_used_whole_or_not_at_all() {
         let tuned = "exact k=512 godel softmax sharpness=0.7 unseen=0.1 none union=in-place";
-        let all = resolved(&Options::default(), tuned);
-        assert_eq!((all.logic.t_norm, all.calibration), (TNorm::Godel, Calibration::Softmax));
+        let Resolved { ask, plan, tuned_for } = resolved(&Options::default(), tuned);
+        assert_eq!((ask.logic.t_norm, ask.calibration), (TNorm::Godel, Calibration::Softmax));
         assert_eq!(
-            (all.sharpness, all.unseen, all.known, all.union),
+            (ask.sharpness, ask.unseen, ask.known, plan.union),
             (0.7, 0.1, Known::Ignore, Union::InPlace)
         );
-        assert_eq!(all.tuned_for.as_deref(), Some("2i"));
-        let nothing = resolved(&Options { t_norm: Some(TNorm::Product), ..Options::default() }, tuned);
-        assert_eq!((nothing.calibration, nothing.sharpness), (Calibration::SoftmaxCount, 1.0));
-        assert_eq!((nothing.known, nothing.union, nothing.tuned_for), (Known::ALL, Union::AtTheEnd, None));
+        assert_eq!(tuned_for.as_deref(), Some("2i"));
+        let product = Options { t_norm: Some(TNorm::Product), ..Options::default() };
+        let Resolved { ask, plan, tuned_for } = resolved(&product, tuned);
+        assert_eq!((ask.calibration, ask.sharpness), (Calibration::SoftmaxCount, 1.0));
+        assert_eq!((ask.known, plan.union, tuned_for), (Known::ALL, Union::AtTheEnd, None));
         assert_eq!(
-            resolved(&Options::default(), "exact product train").known,
+            resolved(&Options::default(), "exact product train").ask.known,
             Known::ALL,
             "trusted is trusted"
         );
@@ -363,7 +333,7 @@ mod tests {
 
     #[test]
     fn what_nobody_chose_fits_what_was_chosen() {
-        let of = |options: Options| options.resolve(None, None).unwrap();
+        let of = |options: Options| options.resolve(None, None).unwrap().ask;
         let continuous = of(Options { method: Method::Continuous, ..Options::default() });
         assert_eq!(continuous.calibration, Calibration::Sigmoid);
         let raw = of(Options { calibration: Some(Calibration::Raw), ..Options::default() });

@@ -73,7 +73,7 @@ impl Engine {
         let unseen = Some(options.unseen.unwrap_or(0.0));
         let resolved = Options { unseen, ..options.clone() }.resolve(None, None)?;
         let model = self.model(options.model.as_deref())?;
-        let how = resolved.ask(options, 1, None, control);
+        let how = resolved.asking_for(1, None, control);
         let scorer = how.scorer(&model.model, graph)?;
         let wanted = Wanted { relations, about, least: sought.min_truth, top: options.wanted(None) };
         let entity = |id: EntityId| report::entity(graph, id);

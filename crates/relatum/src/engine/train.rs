@@ -17,7 +17,7 @@ use crate::train::{
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrainOptions {
     /// The name of the model; `None` is the default one.
-    pub name: Option<String>,
+    pub model: Option<String>,
     /// The settings that are given; the rest is chosen by the size of the graph, or is what a resumed run
     /// was begun with.
     pub settings: GivenSettings,
@@ -97,7 +97,7 @@ impl Engine {
     /// batch, an [`EpochRecord`](crate::project::EpochRecord) after every epoch, and
     /// [`EndsAfter`](crate::project::EndsAfter) where validation got no better and the run will end early.
     pub fn train(&self, options: &TrainOptions, control: &Control) -> Result<Trained, Error> {
-        let folder = self.folder(options.name.as_deref())?;
+        let folder = self.folder(options.model.as_deref())?;
         let _lock = folder.lock()?;
         let given = &options.settings;
         let (run, recommended) = match options.start {
@@ -127,7 +127,7 @@ impl Engine {
         let _lock = folder.lock()?;
         let recommended = recommend(self.graph());
         let settings = given.resolve(recommended.settings.clone());
-        // A checkpoint that cannot be read stands for nothing that could be resumed.
+        // A checkpoint that cannot be read cannot be resumed.
         let begun = Checkpoint::read(self.project(), &folder).ok().flatten();
         let begun = begun.filter(|checkpoint| !checkpoint.finished && checkpoint.settings == settings);
         let (run, recommended) = match begun {
@@ -194,7 +194,7 @@ impl Engine {
         Ok(Run::resume(self.project(), folder, Some((wanted.epochs, wanted.cool_down)))?)
     }
 
-    /// Hours of work must not vanish because nobody thought of them.
+    /// Refuses to replace a model or an unfinished run by accident: they may be hours of work.
     fn refuse_to_discard(&self, folder: &ModelFolder) -> Result<(), WorkflowError> {
         let name = folder.name().to_owned();
         if let Some(position) = unfinished(self.project(), folder) {

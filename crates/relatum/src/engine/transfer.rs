@@ -18,9 +18,9 @@ pub struct ImportOptions {
     /// A checkpoint, a safetensors file, an exported folder, or two `.npy` files: entities, then relations.
     pub files: Vec<PathBuf>,
     /// The name of the model; `None` is the default one.
-    pub name: Option<String>,
+    pub model: Option<String>,
     /// The kind of link predictor, where the file does not say it.
-    pub kind: Option<String>,
+    pub predictor: Option<String>,
     /// A file with the names of the entity rows, in order; `None` where they are in the order of the ids.
     pub entity_names: Option<PathBuf>,
     /// The same for the relation rows.
@@ -61,15 +61,15 @@ impl Engine {
     /// Imports a model that was trained elsewhere. Nothing in a checkpoint is ever executed.
     pub fn import(&self, options: &ImportOptions) -> Result<Imported, Error> {
         let project = self.project();
-        let folder = self.folder(options.name.as_deref())?;
+        let folder = self.folder(options.model.as_deref())?;
         let _lock = self.claim(&folder, options.replace)?;
         let read = |path: &Option<PathBuf>| path.as_deref().map(read_names).transpose();
         let names =
             Names { entities: read(&options.entity_names)?, relations: read(&options.relation_names)? };
         let tables = read_tables(&options.files)?;
         let earlier = tables.card.clone();
-        let guessed = tables.likely.filter(|_| options.kind.is_none());
-        let model = adopt(project, tables, &names, options.kind.as_deref())?;
+        let guessed = tables.likely.filter(|_| options.predictor.is_none());
+        let model = adopt(project, tables, &names, options.predictor.as_deref())?;
         let files = options.files.iter().map(|file| file.display().to_string());
         let origin = files.collect::<Vec<_>>().join(", ");
         let mut card = Card::new(&project.manifest().fingerprint, &model, &format!("imported from {origin}"));

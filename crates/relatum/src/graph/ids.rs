@@ -1,6 +1,8 @@
 //! The small types everything else is written in: ids, triples, splits.
 
 use bytemuck::{Pod, Zeroable};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// An id of a name in a [`Dictionary`](super::Dictionary): dense, starting at 0.
 pub trait Id: Copy + Ord + Pod + Send + Sync + std::fmt::Debug {
@@ -62,7 +64,8 @@ impl Triple {
 }
 
 /// Which part of the graph an edge belongs to: what a model learns from, is tuned on, is judged by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Split {
     /// Edges a model learns from; the graph a person asks about.
     Train,
@@ -76,7 +79,7 @@ impl Split {
     /// All splits, in the order in which they are stored.
     pub const ALL: [Self; 3] = [Self::Train, Self::Valid, Self::Test];
 
-    /// The name used in files and on the command line.
+    /// The name used in files and on every door.
     pub fn name(self) -> &'static str {
         match self {
             Self::Train => "train",

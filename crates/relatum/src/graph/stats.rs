@@ -134,7 +134,7 @@ impl Graph {
         stats
     }
 
-    /// Names in valid or test that no training edge has: nothing can be learnt about them.
+    /// Names in valid or test that no training edge has, so that a model cannot learn anything about them.
     pub fn unseen(&self, split: Split) -> (usize, usize) {
         if self.edges(split).is_empty() {
             return (0, 0);

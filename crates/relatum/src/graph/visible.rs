@@ -30,7 +30,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// Control characters (C0, DEL, C1), the marks that turn the direction of writing, and the two separators
-/// that end a line though they are no control characters.
+/// that end a line though they are not control characters.
 pub(crate) fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -54,9 +54,9 @@ pub fn adopt(
     }
     let known = || predictor_names().collect::<Vec<_>>().join(", ");
     if let (Some(card), Some(wanted)) = (&tables.card, model)
-        && card.model != wanted
+        && card.predictor != wanted
     {
-        let (card, rank, wanted) = (card.model.clone(), card.rank, wanted.to_owned());
+        let (card, rank, wanted) = (card.predictor.clone(), card.rank, wanted.to_owned());
         return Err(ImportError::OtherKind { card, rank, wanted });
     }
     let name = tables.model.as_deref().or(model).or(tables.likely);
@@ -109,7 +109,10 @@ fn calibration(matrix: Matrix, names: Option<&[String]>, wanted: &[String]) -> R
     let affine = Affine::new(values.as_chunks::<2>().0).filter(|_| columns == 2);
     affine.ok_or_else(|| {
         let needed = "a need of a slope above 0 and an offset for each relation";
-        misfit("a calibration that is none".to_owned(), needed.to_owned())
+        misfit(
+            "a calibration with a slope that is not positive or a value that is NaN".to_owned(),
+            needed.to_owned(),
+        )
     })
 }
 
@@ -272,7 +275,7 @@ mod tests {
         assert!(unknown.contains("name it") && unknown.contains("distmult"), "{unknown}");
         let own = adopt(&project, bare(), &Names::default(), Some("distmult")).unwrap();
         let card = Card::new(&project.manifest().fingerprint, &own, "trained");
-        let carded = || Tables { model: Some(card.model.clone()), card: Some(card.clone()), ..bare() };
+        let carded = || Tables { model: Some(card.predictor.clone()), card: Some(card.clone()), ..bare() };
         let back = adopt(&project, carded(), &Names::default(), None).unwrap();
         assert_eq!((back.predictor().name(), back.predictor().rank()), ("distmult", 2));
         let other = adopt(&project, carded(), &Names::default(), Some("complex")).unwrap_err().to_string();

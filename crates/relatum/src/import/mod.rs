@@ -113,7 +113,7 @@ pub enum ImportError {
         /// What is wrong with it.
         problem: String,
     },
-    /// A parameter is infinite or no number: the training that made it diverged; import an earlier
+    /// A parameter is infinite or NaN: the training that made it diverged; import an earlier
     /// checkpoint of it.
     #[error(
         "row {row} of the {kind} has the value {value}: every parameter must be a finite number; import a checkpoint from before the training diverged"

@@ -26,7 +26,7 @@ pub struct Tables {
     pub entities: Matrix,
     /// One row for each relation.
     pub relations: Matrix,
-    /// What the scores of each relation are worth, a and b, where the model has learned it.
+    /// The adaptive calibration, a and b of each relation, where the model has learned one.
     pub calibration: Option<Matrix>,
     /// The link predictor, where the file says so.
     pub model: Option<String>,
@@ -40,14 +40,14 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Tables of which nothing else is known.
+    /// Tables without a card.
     pub(super) fn bare(entities: Matrix, relations: Matrix) -> Self {
         let (calibration, model, likely, card) = (None, None, None, None);
         Self { entities, relations, calibration, model, likely, card, names: Names::default() }
     }
 
     fn with_card(self, card: Option<Card>) -> Self {
-        Self { model: card.as_ref().map(|card| card.model.clone()), card, ..self }
+        Self { model: card.as_ref().map(|card| card.predictor.clone()), card, ..self }
     }
 }
 

@@ -39,7 +39,7 @@ macro_rules! loops {
                 let $x = message;
                 for ((best, via), &$y) in best.iter_mut().zip(via).zip(row) {
                     let value = $and;
-                    // Both are always written, so that no branch is left.
+                    // Value and index are written always, so that the loop has no branch.
                     let wins = value > *best;
                     *via = if wins { from } else { *via };
                     *best = if wins { value } else { *best };
@@ -58,7 +58,7 @@ loops!(meet_lukasiewicz, fold_lukasiewicz, |x, y| {
 });
 
 vectorised! {
-    /// Whether a value is no number.
+    /// Whether a value is NaN.
     pub fn has_nan<'a>(values: &'a [f32]) -> bool {
         let mut found = false;
         for value in values {

@@ -1,4 +1,4 @@
-//! One line for each relation: what a score of it is worth.
+//! One affine map for each relation: how its scores become comparable to those of other relations.
 
 use crate::graph::{Id, RelationId};
 use crate::kernels::scale_by;
@@ -13,7 +13,7 @@ pub struct Affine {
 }
 
 impl Affine {
-    /// The maps of all relations, `[a, b]` each; none if an a is not above 0 or a number is none.
+    /// The maps of all relations, `[a, b]` each; `None` if a slope is not positive or a value is NaN.
     pub fn new(maps: &[[f32; 2]]) -> Option<Self> {
         let fits = |[a, b]: &[f32; 2]| a.is_finite() && *a > 0.0 && b.is_finite();
         maps.iter().all(fits).then(|| Self { values: maps.as_flattened().to_vec() })

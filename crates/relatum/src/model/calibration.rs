@@ -18,7 +18,7 @@ pub enum Calibration {
     /// `1 / (1 + e⁻⁽ᵃˢ⁺ᵇ⁾)` with a and b of the relation, trained by `relatum calibrate`: see
     /// [`Affine`](super::Affine)
     Adaptive,
-    /// The scores themselves, which are no truth values: for parity with published figures only
+    /// The scores themselves, which are not truth values: for parity with published figures only
     Raw,
 }
 
@@ -73,7 +73,7 @@ impl Calibration {
                     row.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &score| {
                         (low.min(score), high.max(score))
                     });
-                // A row of equal scores says nothing about any of them.
+                // Min-max is undefined on a row of equal scores.
                 let width = if high > low { high - low } else { 1.0 };
                 for score in row {
                     *score = (*score - low) / width;
@@ -87,7 +87,7 @@ impl Calibration {
                 };
                 let scale = count / sum;
                 for value in row {
-                    // Not `f32::min`, which would make a ceiling of what is no number.
+                    // Not `f32::min`, which would turn NaN into the ceiling.
                     let truth = *value * scale;
                     *value = if truth > ceiling { ceiling } else { truth };
                 }

@@ -16,8 +16,9 @@ pub struct Card {
     pub version: u32,
     /// The Relatum that wrote it.
     pub made_by: String,
-    /// The name of the link predictor.
-    pub model: String,
+    /// The name of the link predictor; files call it the model.
+    #[serde(rename = "model", alias = "predictor")]
+    pub predictor: String,
     /// Factors of a row.
     pub rank: usize,
     /// Entities of the graph.
@@ -64,7 +65,7 @@ impl Card {
             format: FORMAT.to_owned(),
             version: VERSION,
             made_by: format!("relatum {}", env!("CARGO_PKG_VERSION")),
-            model: model.predictor().name().to_owned(),
+            predictor: model.predictor().name().to_owned(),
             rank: model.predictor().rank(),
             entities: model.entity_count(),
             relations: model.relation_count(),

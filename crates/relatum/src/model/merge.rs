@@ -14,7 +14,7 @@ pub enum MergeError {
     /// All parts must be link predictors of one kind.
     #[error("models of one kind are needed to merge: one is a {0}, another a {1}")]
     Kinds(&'static str, &'static str),
-    /// A distance is no sum over factors.
+    /// A distance is not a sum over factors, so such models cannot be merged.
     #[error("the score of `{0}` is a distance, not a sum over factors; merge complex, distmult or cp models")]
     Distance(&'static str),
     /// All parts must be of one graph.

@@ -1,12 +1,14 @@
 //! How well ranks turned out.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{EntityId, Id};
 use crate::kernels::count_above;
 
 /// The rank of an answer whose score others share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Ties {
     /// The mean of the ranks that the tied candidates take together.
     #[default]
@@ -16,7 +18,7 @@ pub enum Ties {
 }
 
 /// Filtered ranking metrics over a set of predictions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkMetrics {
     /// Predictions, each a known head and relation and a tail to be found.
     pub count: usize,
@@ -56,7 +58,7 @@ impl LinkMetrics {
 }
 
 /// The place of an answer among all candidates that are not answers themselves: `answers` are all
-/// true ones, this one among them. A score that is no number ranks last.
+/// true ones, this one among them. A score that is NaN ranks last.
 #[allow(clippy::float_cmp, reason = "a tie is the very same number")]
 pub(crate) fn filtered_rank(scores: &[f32], answer: EntityId, answers: &[EntityId], ties: Ties) -> f64 {
     let score = scores[answer.index()];

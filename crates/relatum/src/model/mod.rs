@@ -46,7 +46,7 @@ const PREDICTORS: [Constructor; 5] = [
     |rank| Arc::new(transe::TransE { rank }),
 ];
 
-/// The link predictor of a name, such as `complex`; `None` if there is no such.
+/// The link predictor of a name, such as `complex`; `None` if there is none.
 pub fn predictor(name: &str, rank: usize) -> Option<Arc<dyn LinkPredictor>> {
     PREDICTORS.iter().map(|make| make(rank)).find(|predictor| predictor.name() == name)
 }
@@ -92,7 +92,7 @@ impl Model {
         })
     }
 
-    /// A model nobody has trained: N(0, 1) · `scale`, phases uniform on the circle.
+    /// An untrained model: N(0, 1) · `scale`, phases uniform on the circle.
     pub fn random(predictor: Arc<dyn LinkPredictor>, graph: &Graph, scale: f32, seed: u64) -> Self {
         let relations = Reciprocals::of(graph).len();
         let entities = initial(

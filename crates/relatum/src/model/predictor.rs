@@ -17,7 +17,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// How many numbers so many factors are.
+    /// How many numbers a row of so many factors has.
     fn width(self, rank: usize) -> usize {
         if self == Self::Complex { 2 * rank } else { rank }
     }
@@ -84,7 +84,7 @@ pub trait LinkPredictor: Debug + Send + Sync {
         relation_gradient: &mut [f32],
     );
 
-    /// Both.
+    /// Adds both gradients: that by the head's row and that by the relation's.
     fn pull_back(
         &self,
         head: &[f32],

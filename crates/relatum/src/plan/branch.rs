@@ -5,7 +5,7 @@ use super::message::{MessageId, Messages, TreeNode};
 use super::order::{Bound, Ordering};
 use super::statistics::Statistics;
 use crate::graph::RelationId;
-use crate::query::{Branch, Direction, Hop, Term, VariableId};
+use crate::query::{Branch, Hop, Term, VariableId};
 
 /// How one branch, or one negated sub-query, is answered.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub struct BranchPlan {
     pub tree: Option<TreeNode>,
     /// A plan for each of [`Branch::negated`], in the same order.
     pub negated: Vec<BranchPlan>,
-    /// About how many rows are scored, nothing shared.
+    /// About how many rows are scored, if no row is shared.
     pub rows: f64,
 }
 
@@ -44,7 +44,7 @@ pub struct Step {
     pub candidates: f64,
     /// About how many rows the factors score.
     pub rows: f64,
-    /// How many states to keep; none after the last step, and where there is nothing to choose by.
+    /// How many states to keep; `None` after the last step, and where no atom ranks the values yet.
     pub beam: Option<usize>,
     /// The variables that a later step or the answer still needs: states that agree on them are
     /// merged, the best kept.
@@ -143,20 +143,13 @@ fn runs(given: &[Bound], options: PlanOptions) -> f64 {
 fn atoms(branch: &Branch, bound: &Bound, known: &[Bound]) -> Step {
     let mut factors = Vec::new();
     let mut rows = 0.0;
-    let positive = branch.positive.iter().map(|atom| (atom, false));
-    for (atom, negated) in positive.chain(branch.negative.iter().map(|atom| (atom, true))) {
-        let (direction, from) = match (atom.subject, atom.object) {
-            (Term::Variable(a), Term::Variable(b)) if a == b => {
-                if a == bound.variable {
-                    rows += bound.rows_from;
-                    factors.push(Factor::Loop { relation: atom.relation, negated });
-                }
-                continue;
-            }
-            (from, Term::Variable(id)) if id == bound.variable => (Direction::Forward, from),
-            (Term::Variable(id), from) if id == bound.variable => (Direction::Backward, from),
-            _ => continue,
-        };
+    for (atom, negated) in branch.signed_atoms() {
+        let Some((hop, from)) = atom.towards(bound.variable) else { continue };
+        if from == Term::Variable(bound.variable) {
+            rows += bound.rows_from;
+            factors.push(Factor::Loop { relation: atom.relation, negated });
+            continue;
+        }
         rows += match from {
             Term::Entity(_) => 1.0,
             Term::Variable(id) => match known.iter().find(|other| other.variable == id) {
@@ -164,7 +157,7 @@ fn atoms(branch: &Branch, bound: &Bound, known: &[Bound]) -> Step {
                 None => continue,
             },
         };
-        factors.push(Factor::Row { from, hop: Hop { relation: atom.relation, direction }, negated });
+        factors.push(Factor::Row { from, hop, negated });
     }
     Step {
         variable: bound.variable,

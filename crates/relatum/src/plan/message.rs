@@ -11,7 +11,7 @@ use super::branch::BranchPlan;
 use super::order::Bound;
 use super::statistics::Statistics;
 use crate::graph::EntityId;
-use crate::query::{Branch, Direction, Hop, Term, VariableId};
+use crate::query::{Branch, Hop, Term, VariableId};
 
 /// A message, by its position in [`Plan::messages`](super::Plan::messages).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,7 +40,7 @@ pub struct SignedHop {
 /// One vector over all entities.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Message {
-    /// `x ↦ 1`: nothing is known.
+    /// `x ↦ 1`: no condition on the variable.
     All,
     /// `x ↦ φ(anchor, x)`: one row.
     Row {
@@ -209,24 +209,12 @@ impl Messages {
         statistics: Statistics<'_>,
         options: PlanOptions,
     ) -> (Vec<Message>, Vec<Scan>, f64) {
-        // The longest way from a root: of two messages at the same depth neither needs the other.
-        let mut depth: Vec<Option<usize>> = vec![None; self.all.len()];
-        for root in roots {
-            depth[root.index()] = Some(0);
-        }
-        for index in (0..self.all.len()).rev() {
-            if let Some(above) = depth[index] {
-                for part in self.all[index].parts() {
-                    let slot = &mut depth[part.index()];
-                    *slot = Some(slot.map_or(above + 1, |known| known.max(above + 1)));
-                }
-            }
-        }
+        let depths = depths(&self.all, roots);
         let mut scans: Vec<Scan> = Vec::new();
         let mut groups: FxHashMap<(usize, Vec<SignedHop>), usize> = FxHashMap::default();
         let mut rows = 0.0;
         for (index, message) in self.all.iter_mut().enumerate() {
-            let Some(depth) = depth[index] else { continue };
+            let Some(depth) = depths[index] else { continue };
             let Message::Project { hops, scan, .. } = message else {
                 rows += self.rows[index];
                 continue;
@@ -246,6 +234,24 @@ impl Messages {
         rows += scans.iter().map(|scan| scan.rows).sum::<f64>();
         (self.all, scans, rows)
     }
+}
+
+/// The longest way from a root to each message, `None` where no root needs it. Of two messages at the same depth
+/// neither needs the other.
+pub(crate) fn depths(messages: &[Message], roots: &[MessageId]) -> Vec<Option<usize>> {
+    let mut depths: Vec<Option<usize>> = vec![None; messages.len()];
+    for root in roots {
+        depths[root.index()] = Some(0);
+    }
+    // Parts stand before what they are parts of.
+    for index in (0..messages.len()).rev() {
+        let Some(above) = depths[index] else { continue };
+        for part in messages[index].parts() {
+            let slot = &mut depths[part.index()];
+            *slot = Some(slot.map_or(above + 1, |known| known.max(above + 1)));
+        }
+    }
+    depths
 }
 
 impl Message {
@@ -270,15 +276,9 @@ struct TreePlan<'a> {
 impl TreePlan<'_> {
     /// Every atom with a variable, read towards it, with its other side.
     fn hops_to(&self, x: VariableId) -> impl Iterator<Item = (SignedHop, Term)> {
-        let positive = self.branch.positive.iter().map(|atom| (atom, false));
-        let all = positive.chain(self.branch.negative.iter().map(|atom| (atom, true)));
-        all.filter_map(move |(atom, negated)| {
-            let (direction, from) = match (atom.subject, atom.object) {
-                (from, Term::Variable(id)) if id == x => (Direction::Forward, from),
-                (Term::Variable(id), from) if id == x => (Direction::Backward, from),
-                _ => return None,
-            };
-            Some((SignedHop { hop: Hop { relation: atom.relation, direction }, negated }, from))
+        self.branch.signed_atoms().filter_map(move |(atom, negated)| {
+            let (hop, from) = atom.towards(x)?;
+            Some((SignedHop { hop, negated }, from))
         })
     }
 

@@ -42,7 +42,7 @@ pub struct PlanOptions {
     pub beam: usize,
     /// Whether an atom may be scored from the side of the target where that takes fewer rows. A predictor
     /// scores an edge otherwise from its other end, so the same question could get other answers with
-    /// other costs: by default nothing is scored from the target's side unless nothing else is left.
+    /// other costs: by default an atom is scored from the target's side only if there is no other side.
     pub either_side: bool,
     /// Where the alternatives of a disjunction are joined.
     pub union: Union,
@@ -54,8 +54,8 @@ pub enum Union {
     /// At the end, each scored as a question of its own: the disjunctive normal form of the paper.
     #[default]
     AtTheEnd,
-    /// In place, as soon as they differ in nothing further: before the next projection, as later systems do.
-    /// Alternatives that are no trees are joined at the end all the same. Answers of an exact search get
+    /// In place, before the next projection, as soon as the rest of the alternatives is the same; later systems do so.
+    /// Alternatives that are not trees are joined at the end all the same. Answers of an exact search get
     /// no explanation: no single alternative carries them.
     InPlace,
 }
@@ -165,6 +165,16 @@ impl Plan {
             Some(joined) => vec![joined],
             None => self.branches.iter().filter_map(|branch| branch.root).collect(),
         }
+    }
+
+    /// The longest way from a root to each message, `None` where none needs it.
+    pub(crate) fn depths(&self) -> Vec<Option<usize>> {
+        message::depths(&self.messages, &self.roots())
+    }
+
+    /// Whether any branch negates anything.
+    pub fn negates(&self) -> bool {
+        self.branches.iter().any(|branch| branch.branch.negates())
     }
 
     /// Whether exact search can run the whole plan.

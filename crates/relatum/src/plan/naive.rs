@@ -13,7 +13,7 @@ pub(super) struct Outcome {
     pub(super) rows: usize,
 }
 
-/// Exact search: folds the messages. None if a branch is no tree.
+/// Exact search: folds the messages. None if a branch is not a tree.
 pub(super) fn fold(plan: &Plan, graph: &Graph) -> Option<Outcome> {
     let mut folder = Folder { plan, graph, known: BTreeMap::new(), scored: BTreeSet::new(), rows: 0 };
     let mut all = vec![false; graph.entities.len()];

@@ -2,7 +2,7 @@
 
 use super::PlanOptions;
 use super::statistics::Statistics;
-use crate::query::{Atom, Branch, Direction, Hop, Term, VariableId};
+use crate::query::{Atom, Branch, Term, VariableId};
 
 /// Up to this many variables every order is considered (by dynamic programming over sets of
 /// them); beyond, the cheapest next variable is taken.
@@ -74,7 +74,7 @@ impl Ordering<'_> {
     /// Which variable must come after which, so that every atom of a tree is scored away from the named
     /// entities, whatever that costs: the side towards the target comes second if there is a named
     /// entity on the other one, and first if there is none. None where costs decide, and where the branch
-    /// is no tree, in which no side is the other.
+    /// is not a tree, in which an atom has no side towards the target.
     fn precedence(&self) -> Vec<(VariableId, VariableId)> {
         let mut after = Vec::new();
         if !self.options.either_side && self.inputs.is_empty() && self.branch.is_tree() {
@@ -161,19 +161,13 @@ impl Ordering<'_> {
     fn bind(&self, so_far: &Partial, variable: VariableId) -> (f64, Bound) {
         let everything = self.statistics.entities();
         let (mut cost, mut candidates, mut informed, mut loops) = (0.0, everything, false, 0.0);
-        let positive = self.branch.positive.iter().map(|atom| (atom, true));
-        for (atom, positive) in positive.chain(self.branch.negative.iter().map(|atom| (atom, false))) {
-            let (direction, other) = match (atom.subject, atom.object) {
-                (Term::Variable(a), Term::Variable(b)) if a == b && a == variable => {
+        for (atom, negated) in self.branch.signed_atoms() {
+            let Some((hop, other)) = atom.towards(variable) else { continue };
+            let fits = match other {
+                Term::Variable(id) if id == variable => {
                     loops += 1.0;
                     continue;
                 }
-                (other, Term::Variable(id)) if id == variable => (Direction::Forward, other),
-                (Term::Variable(id), other) if id == variable => (Direction::Backward, other),
-                _ => continue,
-            };
-            let hop = Hop { relation: atom.relation, direction };
-            let fits = match other {
                 Term::Entity(anchor) => {
                     cost += 1.0;
                     self.statistics.degree(anchor, hop)
@@ -186,7 +180,7 @@ impl Ordering<'_> {
                     (known.candidates * self.statistics.fanout(hop)).min(self.statistics.reach(hop))
                 }
             };
-            if positive {
+            if !negated {
                 informed = true;
                 candidates = candidates.min(fits.max(1.0));
             }

@@ -22,11 +22,7 @@ impl<'g> Statistics<'g> {
     /// How many entities an anchor is known to lead to; at least 1, for what is not known yet.
     pub(super) fn degree(self, anchor: EntityId, hop: Hop) -> f64 {
         let edges = self.graph.edges(Split::Train);
-        let known = match hop.direction {
-            Direction::Forward => edges.tails(anchor, hop.relation).len(),
-            Direction::Backward => edges.heads(hop.relation, anchor).len(),
-        };
-        known.max(1) as f64
+        hop.arcs(edges, anchor).len().max(1) as f64
     }
 
     /// How many entities one is known to lead to, on average over those that lead anywhere.

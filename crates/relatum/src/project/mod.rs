@@ -31,7 +31,7 @@ pub use checkpoint::Checkpoint;
 pub use manifest::{Counts, Manifest, Source};
 pub(crate) use models::CALIBRATION;
 pub use models::{Glance, ModelFolder, ModelLock, write_model};
-pub use results::{Cell, CellKey, Forgotten, Results};
+pub use results::{CellKey, Forgotten, Results};
 pub use run::{EndsAfter, EpochRecord, Outcome, Run};
 
 use self::manifest::FileSeal;
@@ -63,7 +63,7 @@ impl Queries {
         }
     }
 
-    pub(super) fn slot(&mut self, split: Split) -> Option<&mut Option<QuerySet>> {
+    pub(crate) fn slot(&mut self, split: Split) -> Option<&mut Option<QuerySet>> {
         match split {
             Split::Train => None,
             Split::Valid => Some(&mut self.valid),

@@ -30,7 +30,7 @@ pub(crate) const CALIBRATION: &str = "calibration";
 pub struct Glance {
     /// The card.
     pub card: Card,
-    /// Whether the model has learned what its scores are worth.
+    /// Whether the model has an adaptive calibration.
     pub calibrated: bool,
 }
 
@@ -88,8 +88,8 @@ impl ModelFolder {
         Ok(write_atomically(&path, |file| writeln!(file, "{}", self.name))?)
     }
 
-    /// Removes the model and everything that was made with it. It vanishes at once: what is left by a
-    /// process that is killed meanwhile is no model any more.
+    /// Removes the model and everything that was made with it. It vanishes at once: a process
+    /// that is killed meanwhile leaves no half-deleted model.
     pub fn delete(self) -> Result<(), ModelError> {
         if !self.dir.is_dir() {
             return Err(self.missing());
@@ -225,7 +225,7 @@ impl ModelFolder {
         let path = self.model_file();
         let file = TensorFile::open(&path)?;
         let card = read_card(&file, &path)?;
-        let model = read_model(&file, &path, &card.model, card.rank)?;
+        let model = read_model(&file, &path, &card.predictor, card.rank)?;
         let model = with_calibration(model, &file, &path)?;
         if card.fingerprint != project.manifest().fingerprint {
             return Err(ModelError::Misfit {

@@ -8,27 +8,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::benchmark::{ByMissing, Choice, Family, Part, QueryGroup, Setting, Tuned};
+use crate::benchmark::{Cell, Choice, Family, Part, QueryGroup, Setting, Tuned};
 use crate::graph::Split;
 use crate::model::{Calibration, LinkMetrics, Model};
 use crate::store::{StoreError, write_atomically};
-
-/// One cell of a table: a type of query under a setting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
-    /// How well it did.
-    pub metrics: LinkMetrics,
-    /// Rows scored.
-    pub rows: usize,
-    /// Seconds that it took.
-    pub seconds: f64,
-    /// The share of the machine's matrix-product rate that scoring the rows came to, when it was
-    /// measured.
-    pub of_peak: f64,
-    /// The same by the number of links that the training graph lacks, if that was asked for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub by_missing: Vec<ByMissing>,
-}
 
 /// Which cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,9 +49,9 @@ pub struct Results {
 struct Saved {
     format: String,
     version: u32,
-    /// Of the model's tables: what was computed for another says nothing.
+    /// Of the model's tables: results of another model do not count.
     fingerprint: String,
-    /// Of its adaptive calibration, if it has one: what was computed with another says nothing.
+    /// Of its adaptive calibration, if it has one: results with another calibration do not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     calibration: Option<String>,
     tuned: BTreeMap<String, Tuned>,
@@ -106,7 +89,7 @@ impl Results {
     }
 
     /// Forgets on disk what rests on an earlier calibration than the model has now, and keeps the rest.
-    /// What was kept, in the same terms, and what was forgotten; none where nothing was there.
+    /// Returns how much was kept and how much was forgotten; `None` where there were no results.
     pub fn recalibrate(folder: &Path, model: &Model) -> Result<Option<(Forgotten, Forgotten)>, StoreError> {
         let path = folder.join(FILE);
         let mut results = Self::open(folder, model)?;
@@ -119,7 +102,7 @@ impl Results {
         Ok(Some((kept, forgotten)))
     }
 
-    /// Whether anything was kept in a model's folder, of whatever model.
+    /// Whether there are results in a model's folder, of this model or of an earlier one.
     pub fn exist(folder: &Path) -> bool {
         folder.join(FILE).exists()
     }
@@ -143,7 +126,10 @@ impl Results {
             let share = |value: &f64| (0.0..=1.0).contains(value);
             let timed = cell.seconds.is_finite() && cell.seconds >= 0.0;
             if !(timed && share(&mrr) && hits.iter().all(share)) {
-                return damaged(format!("the result of `{key}` is none: {:?}", cell.metrics));
+                return damaged(format!(
+                    "the result of `{key}` has figures that cannot be: {:?}",
+                    cell.metrics
+                ));
             }
         }
         Ok(true)
@@ -189,7 +175,7 @@ impl Results {
         })
     }
 
-    /// Writes the file as it is: whoever begins a long work finds out first whether it can be kept.
+    /// Writes the file unchanged, to find out before a long computation whether its results can be kept.
     pub fn check_writable(&mut self) -> Result<(), StoreError> {
         self.change(|_| ())
     }

@@ -268,7 +268,8 @@ impl<'a> Run<'a> {
                 .iter()
                 .try_for_each(|epoch| writeln!(file, "{}", serde_json::to_string(epoch).unwrap_or_default()))
         })?;
-        let title = format!("{} · rank {}", self.checkpoint.settings.model, self.checkpoint.settings.rank);
+        let title =
+            format!("{} · rank {}", self.checkpoint.settings.predictor, self.checkpoint.settings.rank);
         let kept = self.checkpoint.best.map(|(epoch, _)| epoch);
         write_atomically(&self.folder.dir().join("training.svg"), |file| {
             file.write_all(chart(&title, epochs, kept).as_bytes())

@@ -13,7 +13,7 @@ use crate::graph::{NameError, visible};
 pub enum Severity {
     /// The query cannot run.
     Error,
-    /// The query runs; this is worth knowing.
+    /// The query can be answered; this is for information.
     Note,
 }
 

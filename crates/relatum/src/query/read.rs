@@ -8,10 +8,11 @@ use super::diagnostics::Style;
 use super::error::QueryError;
 use super::normal_form::Limits;
 use super::place::Place;
+use super::sparql::Request;
 use super::statement::CheckedStatement;
 use super::syntax::Parsed;
 use super::{shapes, sparql, syntax};
-use crate::graph::Graph;
+use crate::graph::{Graph, Prefixes};
 
 /// In which language a query is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,16 @@ impl Syntax {
             Self::Sparql
         } else {
             Self::Text
+        }
+    }
+
+    /// Reads a text in this language; names are not looked up yet.
+    pub fn parse(self, text: &str, prefixes: &Prefixes) -> Result<Request, QueryError> {
+        let whole = |parsed| Request { parsed, limit: None, offset: 0, with_score: false };
+        match self {
+            Self::Text => syntax::parse_any(text).map(whole),
+            Self::Tuple => shapes::parse(text).map(|query| whole(Parsed::Query(query))),
+            Self::Sparql => sparql::parse_any(text, prefixes),
         }
     }
 }
@@ -122,14 +133,7 @@ pub fn read(text: &str, language: Syntax, graph: &Graph, limits: Limits) -> Resu
 pub fn read_any(text: &str, language: Syntax, graph: &Graph, limits: Limits) -> Result<Asked, Mistakes> {
     let mistakes = |errors| Mistakes { source: text.to_owned(), errors };
     let mistake = |error| mistakes(vec![in_another_language(text, language, error)]);
-    let (parsed, limit, offset) = match language {
-        Syntax::Text => (syntax::parse_any(text).map_err(mistake)?, None, 0),
-        Syntax::Tuple => (Parsed::Query(shapes::parse(text).map_err(mistake)?), None, 0),
-        Syntax::Sparql => {
-            let request = sparql::parse_any(text, &graph.prefixes).map_err(mistake)?;
-            (request.parsed, request.limit, request.offset)
-        }
-    };
+    let Request { parsed, limit, offset, .. } = language.parse(text, &graph.prefixes).map_err(mistake)?;
     let asked = match parsed {
         Parsed::Query(query) => {
             let checked = query.resolve(graph).and_then(|query| query.check(limits));
@@ -151,7 +155,7 @@ fn whole(text: &str) -> Place {
     Place::new(start..text.trim_end().len())
 }
 
-/// A mistake in what was taken for a language that it is not, said as such.
+/// The mistake, with a hint where the text looks like another language than the one it was read in.
 fn in_another_language(text: &str, language: Syntax, error: QueryError) -> QueryError {
     if language == Syntax::Sparql {
         return match sparql::wrong_beginning(text) {

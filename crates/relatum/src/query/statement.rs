@@ -1,4 +1,4 @@
-//! A closed formula: nothing is sought, and the answer is how true it is.
+//! A closed formula: it has no target, and the answer is how true it is.
 
 use super::check::Checked;
 use super::error::QueryError;

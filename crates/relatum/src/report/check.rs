@@ -17,7 +17,7 @@ pub struct Check {
     pub query: String,
     /// Whether it can be answered: nothing in it is a mistake.
     pub answerable: bool,
-    /// Mistakes, and what is worth knowing.
+    /// Mistakes and remarks.
     pub diagnostics: Vec<Diagnostic>,
     /// What the question asks for; none where it has mistakes, as all that follows.
     pub asked: Option<AskedFor>,
@@ -63,7 +63,7 @@ pub struct Diagnostic {
 pub enum Severity {
     /// The question cannot be answered.
     Error,
-    /// The question can be answered; this is worth knowing.
+    /// The question can be answered; this is for information.
     Note,
 }
 
@@ -81,7 +81,7 @@ pub struct Label {
 pub struct Span {
     /// Where it begins.
     pub start: Position,
-    /// Where it ends; the byte there is no longer in it.
+    /// Where it ends: the first byte after it.
     pub end: Position,
 }
 
@@ -100,7 +100,7 @@ impl Check {
     /// The version of the format that this Relatum writes.
     pub const VERSION: u32 = 1;
 
-    /// A question of which nothing is known yet but its text.
+    /// A question of which only the text is known.
     pub fn of(query: &str) -> Self {
         Self {
             version: Self::VERSION,

@@ -7,7 +7,7 @@ use std::fmt::{Display, Formatter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::text::grouped;
+use super::grouped;
 use crate::graph::visible;
 
 /// What a name stands for.

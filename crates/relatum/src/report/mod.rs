@@ -9,6 +9,8 @@ mod check;
 mod dot;
 mod look;
 mod make;
+mod measures;
+mod numbers;
 mod reply;
 #[cfg(test)]
 mod testing;
@@ -20,6 +22,8 @@ pub use look::{
     FoundName, GraphStats, Kind, QueryCounts, RelationStats, SourceFile, Spread,
 };
 pub(crate) use make::{Names, entity, of_answers, of_judgement, of_relations, relation};
+pub use measures::{End, LinkEvaluation, Metrics, RelationEvaluation};
+pub use numbers::{counted, grouped};
 pub use reply::{
     Alternative, Answer, AskedFor, Atom, Binding, Certainty, Clause, Entity, Existence, Explanation, Judged,
     Relation, RelationAnswer, Reply, Settings, Stop, SubQuery, Ways, Witness,

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use unicode_width::UnicodeWidthStr;
 
+use super::grouped;
 use super::reply::{
     Answer, Atom, Certainty, Clause, Entity, Explanation, Judged, Relation, RelationAnswer, Reply, Stop,
     SubQuery,
@@ -317,19 +318,6 @@ fn draw(lines: &[Line], indent: &str, out: &mut String) {
     }
 }
 
-/// A number with its thousands apart: `12,345`.
-pub(super) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A bound with one digit, rounded up: `2e-5` for 0.0000123.
 fn rounded_up(bound: f32) -> String {
     let nearest = format!("{bound:.0e}");
@@ -383,7 +371,6 @@ mod tests {
         );
         assert_eq!(lines[0].len(), lines[1].len(), "{text}");
         assert_eq!([1.23e-5, 9.6e-5, 2e-5].map(rounded_up), ["2e-5", "1e-4", "2e-5"]);
-        assert_eq!([7, 1234, 1_234_567].map(grouped), ["7", "1,234", "1,234,567"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How true single edges can be at most, without the rows that would say it exactly.
 //!
 //! A softmax divides by the sum over all entities. A sum over some of them is smaller, so
-//! `c · e^s / Σ some e^s` is an upper bound of the truth; and a good one, if the some are those that
+//! `c · e^s / Σ some e^s` is an upper bound of the truth. The bound is tight if these entities
 //! hold most of the sum: the tails that the head has in the training graph, those that many heads
 //! have, and the entities that are asked about.
 
@@ -14,9 +14,9 @@ use crate::kernels::{Threads, exp_row, scale_by};
 use crate::model::Calibration;
 use crate::query::Hop;
 
-/// Tails that many heads have, to be summed over for all of them.
+/// How many popular tails every head's sum includes.
 const POPULAR: usize = 128;
-/// Tails of its own that are summed over for each head.
+/// How many of a head's own tails its sum includes.
 const OWN: usize = 24;
 /// Heads whose scores are held at once.
 const BLOCK: usize = 512;
@@ -151,7 +151,8 @@ mod tests {
                             continue;
                         }
                         let mut rows = vec![0.0; from.len() * 300];
-                        scorer.rows(&from, hop, &mut rows);
+                        let pairs: Vec<(EntityId, Hop)> = from.iter().map(|&it| (it, hop)).collect();
+                        scorer.pairs(&pairs, &mut rows);
                         let mut telling = 0;
                         for (row, bounds) in rows.chunks_exact(300).zip(bounds.chunks_exact(at.len())) {
                             for (x, &bound) in at.iter().zip(bounds) {

@@ -2,7 +2,7 @@
 
 use crate::model::Calibration;
 
-/// A search that cannot be.
+/// Why a search cannot run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchError {
@@ -12,10 +12,10 @@ pub enum SearchError {
          so exact search cannot run it: take a beam"
     )]
     NotATree,
-    /// A beam of nothing finds nothing.
+    /// A beam of width 0 keeps no assignment. Take a width of at least 1.
     #[error("a beam keeps at least 1 assignment: k was 0")]
     EmptyBeam,
-    /// Raw scores are no truth values, and a bound on them proves nothing.
+    /// Raw scores are not truth values, and a bound on them proves nothing.
     #[error(
         "raw scores are not in [0, 1]: exact search cannot bound them, and `or` and `not` of them mean nothing. \
          Take a beam if the question has neither, else another calibration, such as softmax-count"
@@ -27,7 +27,7 @@ pub enum SearchError {
          take the calibration sigmoid, adaptive or raw, or exact search or a beam"
     )]
     NeedsARow {
-        /// The calibration that cannot be.
+        /// The calibration that is refused.
         calibration: Calibration,
     },
     /// The adaptive calibration has to be trained first.
@@ -47,10 +47,10 @@ pub enum SearchError {
         "`{calibration}` gives no bound on single edges, by which missing ones are found: take another calibration"
     )]
     NoBounds {
-        /// The calibration that cannot be.
+        /// The calibration that is refused.
         calibration: Calibration,
     },
-    /// The model gives scores that are no numbers. Train it again.
-    #[error("the model gives scores that are no numbers (NaN or infinite): train or import it again")]
+    /// The model gives NaN as a score. Train it again.
+    #[error("the model gives scores that are NaN or infinite: train or import it again")]
     NotANumber,
 }

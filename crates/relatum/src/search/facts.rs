@@ -1,8 +1,8 @@
 //! The stored edges that a search trusts.
 
 use super::truth::Known;
-use crate::graph::{EntityId, Graph, Id, Split, Triple};
-use crate::query::{Direction, Hop};
+use crate::graph::{EntityId, Graph, Id, Split};
+use crate::query::Hop;
 
 /// The edges that count as exactly 1.
 pub(super) struct Facts<'a> {
@@ -23,12 +23,7 @@ impl<'a> Facts<'a> {
         from: EntityId,
         hop: Hop,
     ) -> impl ExactSizeIterator<Item = EntityId> + use<'a> {
-        let edges = self.graph.edges(split);
-        let adjacency = match hop.direction {
-            Direction::Forward => &edges.outgoing,
-            Direction::Backward => &edges.incoming,
-        };
-        adjacency.along(from, hop.relation).iter().map(|arc| arc.neighbour)
+        hop.arcs(self.graph.edges(split), from).iter().map(|arc| arc.neighbour)
     }
 
     /// Makes the known entries of a row exactly 1.
@@ -51,11 +46,7 @@ impl<'a> Facts<'a> {
     }
 
     fn holding(&self, splits: &[Split], from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
-        let (head, tail) = match hop.direction {
-            Direction::Forward => (from, to),
-            Direction::Backward => (to, from),
-        };
-        let triple = Triple { head, relation: hop.relation, tail };
+        let triple = hop.edge(from, to);
         splits.iter().copied().find(|&split| self.graph.edges(split).contains(triple))
     }
 

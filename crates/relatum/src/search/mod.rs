@@ -3,7 +3,8 @@
 //! Every t-norm is monotone, so `max` distributes over it: a variable can be maximised over as
 //! soon as no later atom mentions it. [`exact`] uses that on whole vectors, for questions that
 //! are trees; [`beam`] keeps the k best assignments, for every question. Both run a
-//! [`Plan`](crate::plan::Plan) and see the model and the graph only through [`AtomTruth`].
+//! [`Plan`](crate::plan::Plan) and see the model and the graph only through [`AtomTruth`]; a [`Strategy`] says which of
+//! them runs.
 //! [`continuous`] runs the same plan on vectors instead of entities.
 
 mod at_most;
@@ -15,6 +16,7 @@ mod facts;
 mod fold;
 mod proof;
 pub(crate) mod rows;
+mod strategy;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -23,6 +25,7 @@ mod top;
 mod truth;
 
 pub use error::SearchError;
+pub use strategy::{Aim, Searcher, Strategy};
 pub use top::best;
 pub use truth::{AtomTruth, Known, Scorer};
 
@@ -30,7 +33,7 @@ pub use crate::control::Limit;
 use crate::graph::EntityId;
 use crate::logic::{Negation, TNorm};
 
-/// How truth values are combined, and when to stop.
+/// How truth values are combined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Logic {
     /// Conjunction, and by duality disjunction.
@@ -61,9 +64,9 @@ pub struct Progress {
 /// What a search found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// The score of every entity; where the search was not exhaustive, a lower bound of it.
+    /// The score of every entity, or a lower bound of it where the search was not exhaustive.
     pub scores: Vec<f32>,
-    /// How sure that is.
+    /// How sure the scores are.
     pub certainty: Certainty,
     /// Rows scored: one known entity, one relation, all entities on the other side.
     pub rows: usize,
@@ -85,21 +88,21 @@ pub enum Certainty {
         /// Whether a narrower beam had found the same answers.
         settled: bool,
     },
-    /// Where the vectors of continuous optimisation came to rest; elsewhere may be better.
+    /// The answers at the point where continuous optimisation converged; another local optimum may be better.
     Continuous {
         /// Steps taken, over all branches.
         steps: usize,
-        /// Whether the vectors of every branch came to rest, and none was at its limit of steps first.
+        /// Whether the vectors of every branch converged before they reached the limit of steps.
         at_rest: bool,
     },
     /// A limit was reached first; these are the best so far.
     Stopped {
-        /// What of it.
+        /// Which limit.
         by: Limit,
     },
 }
 
-/// `rows[y][x]` for some y at once, in a buffer of bounded size.
+/// How many rows are scored at once, so that their buffer stays within bounds.
 pub(crate) fn block_of(entities: usize) -> usize {
     // 64 MB of truth values: far below the embeddings, far above what a product needs to be fast.
     (16_000_000 / entities.max(1)).clamp(1, 256)

@@ -4,7 +4,7 @@ use super::top::best;
 use crate::graph::{EntityId, Id};
 use crate::logic::TNorm;
 
-/// What bounds say of the best answers.
+/// What the bounds prove about the best answers.
 pub(super) struct Proof {
     /// Whether they and their order are certain.
     ordered: bool,
@@ -38,7 +38,7 @@ pub(super) fn examine(
         return Proof { ordered: true, certain: top.len(), top, worst, widest: 0.0 };
     };
     let widest = top.iter().map(|&(x, low)| high[x.index()] - f64::from(low)).fold(0.0, f64::max) as f32;
-    // One may be as good as the one before it only if its number is larger.
+    // An answer may equal the one before it only if its id is larger, because ties break by id.
     let follows = |pair: &[(EntityId, f32)]| {
         let (before, after) = (pair[0].0, pair[1].0);
         let (least, most) = (f64::from(pair[0].1), high[after.index()]);

@@ -1,4 +1,4 @@
-//! Rows of truth values in room that is used again.
+//! Rows of truth values in buffers that are reused.
 
 use super::{AtomTruth, Logic, SearchError};
 use crate::graph::EntityId;
@@ -15,6 +15,7 @@ pub(crate) fn of(
     buffers: &mut (Vec<f32>, Vec<f32>),
 ) -> Result<(), SearchError> {
     let len = from.len() * truth.entities();
+    let mut pairs: Vec<(EntityId, Hop)> = Vec::with_capacity(from.len());
     let (all, one) = buffers;
     resize(all, len);
     if hops.is_empty() {
@@ -23,7 +24,9 @@ pub(crate) fn of(
     for (index, signed) in hops.iter().enumerate() {
         let rows = if index == 0 { &mut *all } else { &mut *one };
         resize(rows, len);
-        truth.rows(from, signed.hop, rows);
+        pairs.clear();
+        pairs.extend(from.iter().map(|&entity| (entity, signed.hop)));
+        truth.pairs(&pairs, rows);
         check(rows)?;
         if signed.negated {
             for value in rows.iter_mut() {

@@ -23,9 +23,9 @@ impl AtomTruth for Table {
         self.values[0].len()
     }
 
-    fn rows(&self, from: &[EntityId], hop: Hop, rows: &mut [f32]) {
+    fn pairs(&self, pairs: &[(EntityId, Hop)], rows: &mut [f32]) {
         let n = self.entities();
-        for (row, &known) in rows.chunks_exact_mut(n).zip(from) {
+        for (row, &(known, hop)) in rows.chunks_exact_mut(n).zip(pairs) {
             for (x, value) in row.iter_mut().enumerate() {
                 let x = EntityId::from_index(x);
                 *value = match hop.direction {
@@ -44,17 +44,22 @@ impl AtomTruth for Table {
         (truth >= 1.0).then_some(Split::Train)
     }
 
+    fn stored(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
+        self.known(from, hop, to)
+    }
+
     /// What is entirely true counts as stored.
     fn facts(&self, from: EntityId, hop: Hop, each: &mut dyn FnMut(EntityId)) {
         let mut row = vec![0.0; self.entities()];
-        self.rows(&[from], hop, &mut row);
+        self.pairs(&[(from, hop)], &mut row);
         let entirely = row.iter().enumerate().filter(|(_, value)| **value >= 1.0);
         entirely.for_each(|(x, _)| each(EntityId::from_index(x)));
     }
 
     fn at_most(&self, from: &[EntityId], hop: Hop, at: &[EntityId], bounds: &mut [f32]) -> bool {
         let mut rows = vec![0.0; from.len() * self.entities()];
-        self.rows(from, hop, &mut rows);
+        let pairs: Vec<(EntityId, Hop)> = from.iter().map(|&entity| (entity, hop)).collect();
+        self.pairs(&pairs, &mut rows);
         for (row, bounds) in rows.chunks_exact(self.entities()).zip(bounds.chunks_exact_mut(at.len())) {
             // Not too tight, as of a model.
             bounds.iter_mut().zip(at).for_each(|(bound, x)| *bound = (1.5 * row[x.index()]).min(1.0));

@@ -13,54 +13,41 @@ pub trait AtomTruth: Sync {
     /// How many entities there are.
     fn entities(&self) -> usize;
 
-    /// Writes one row for each entity of `from`: how true it is that the hop leads from it to
-    /// each entity.
-    fn rows(&self, from: &[EntityId], hop: Hop, rows: &mut [f32]);
-
-    /// Writes one row for each pair, whatever their hops: where it can be, in one product.
-    fn pairs(&self, pairs: &[(EntityId, Hop)], rows: &mut [f32]) {
-        for (&(from, hop), row) in pairs.iter().zip(rows.chunks_exact_mut(self.entities())) {
-            self.rows(&[from], hop, row);
-        }
-    }
+    /// Writes one row for each pair: how true it is that the hop leads from the entity to each entity. Pairs
+    /// that are asked for together are scored in one product where that can be.
+    fn pairs(&self, pairs: &[(EntityId, Hop)], rows: &mut [f32]);
 
     /// The split of the trusted graph that holds the edge, if one does.
     fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split>;
 
     /// The split that holds the edge, trusted or not.
-    fn stored(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
-        self.known(from, hop, to)
-    }
+    fn stored(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split>;
 
-    /// Names the entities to which a hop leads by trusted edges: there a row is exactly 1. They may be
-    /// left out, all or some; a search then takes more rows to prove the same.
-    fn facts(&self, _from: EntityId, _hop: Hop, _each: &mut dyn FnMut(EntityId)) {}
+    /// Names the entities to which a hop leads by trusted edges: there a row is exactly 1. An implementation may
+    /// name only some of them, or none; a search then takes more rows to prove the same answers.
+    fn facts(&self, from: EntityId, hop: Hop, each: &mut dyn FnMut(EntityId));
 
     /// Writes for each entity of `from`, one after another, what its row along the hop holds at most at each
-    /// entity of `at`, which are distinct. False: nothing better than 1 is known, and nothing is written.
-    fn at_most(&self, _from: &[EntityId], _hop: Hop, _at: &[EntityId], _bounds: &mut [f32]) -> bool {
-        false
-    }
+    /// entity of `at`, which are distinct. Returns false and writes nothing where no bound below 1 is known.
+    fn at_most(&self, from: &[EntityId], hop: Hop, at: &[EntityId], bounds: &mut [f32]) -> bool;
 
     /// The most that a row can hold where [`facts`](Self::facts) names no edge.
-    fn ceiling(&self) -> f32 {
-        1.0
-    }
+    fn ceiling(&self) -> f32;
 }
 
 /// Which edges of the graph count as true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// Those of the first so many splits, train first, are exactly 1.
+    /// The edges of the first so many splits, train first, are exactly 1.
     Trust(usize),
-    /// None: the predictor alone speaks, as in the paper.
+    /// No edges: every truth value comes from the predictor, as in the paper.
     Ignore,
 }
 
 impl Known {
-    /// The training graph is trusted, as benchmarks must.
+    /// The training edges, the only ones that a benchmark may trust.
     pub const TRAIN: Self = Self::Trust(1);
-    /// Every edge there is, for people who just ask.
+    /// The edges of all splits, the default for people who ask.
     pub const ALL: Self = Self::Trust(3);
 
     /// Every choice with its name, in settings and on every door.
@@ -116,7 +103,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// The same with scores multiplied by a number before a softmax: below 1 it is softer, and
-    /// what is not the best is worth more.
+    /// candidates below the best get a larger share.
     #[must_use]
     pub fn with_sharpness(self, sharpness: f32) -> Self {
         Self { sharpness, ..self }
@@ -155,7 +142,7 @@ impl<'a> Scorer<'a> {
 
     /// Weighs down what is not of the kind to which the hop leads.
     fn weigh(&self, hop: Hop, row: &mut [f32]) {
-        // Raw scores may be negative: a weight would lift those.
+        // Raw scores may be negative, and a weight below 1 would raise those.
         if self.unseen >= 1.0 || !self.calibration.is_truth() {
             return;
         }
@@ -197,11 +184,6 @@ impl<'a> Scorer<'a> {
 impl AtomTruth for Scorer<'_> {
     fn entities(&self) -> usize {
         self.model.entity_count()
-    }
-
-    fn rows(&self, from: &[EntityId], hop: Hop, rows: &mut [f32]) {
-        let pairs: Vec<(EntityId, Hop)> = from.iter().map(|&head| (head, hop)).collect();
-        self.pairs(&pairs, rows);
     }
 
     fn pairs(&self, pairs: &[(EntityId, Hop)], rows: &mut [f32]) {

@@ -52,7 +52,7 @@ pub struct Staging {
     /// Held while the folder is being made; a killed process leaves the folder, not the lock.
     lock: Option<File>,
     parents: NewParents,
-    /// The target was an empty folder, and is to be one again if nothing comes of this.
+    /// Whether the target was an empty folder, which is restored if the work fails.
     took_over: bool,
 }
 
@@ -146,7 +146,7 @@ impl Drop for NewParents {
     }
 }
 
-/// A target must not be there, or be an empty folder that nobody stands in.
+/// The target must not exist, or be an empty folder that is no process's current folder.
 fn refuse_taken(target: &Path) -> Result<(), StoreError> {
     let Ok(there) = fs::symlink_metadata(target) else { return Ok(()) };
     let empty = || fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());

@@ -40,7 +40,7 @@ impl Patience {
         self.lost.get()
     }
 
-    /// Counts a step. False: it is not worth taking any more.
+    /// Counts a step. False: the steps or the time are used up.
     pub(super) fn step(&self) -> bool {
         self.steps.set((self.steps.get() + 1) % STEPS);
         self.left.set(self.left.get().saturating_sub(1));

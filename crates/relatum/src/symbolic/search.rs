@@ -2,7 +2,6 @@
 
 use super::costs::{Costs, contains, plus};
 use super::patience::Patience;
-use super::tree::into;
 use super::world::World;
 use crate::graph::{EntityId, Triple};
 use crate::query::{Atom, Branch, Hop, Term, VariableId};
@@ -110,7 +109,7 @@ impl<'a> Search<'a> {
 
     fn shortest_row(&self, x: VariableId, values: &Values) -> Option<(usize, EntityId, Hop)> {
         let rows = self.branch.positive.iter().filter_map(|atom| {
-            let (hop, from) = into(atom, x)?;
+            let (hop, from) = atom.towards(x)?;
             let from = value(from, values)?;
             Some((self.world.row_len(from, hop), from, hop))
         });

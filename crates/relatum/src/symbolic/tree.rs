@@ -4,8 +4,8 @@ use super::costs::{Costs, Gather, contains, meet, plus};
 use super::patience::Patience;
 use super::search::Search;
 use super::world::World;
-use crate::graph::{EntityId, Triple};
-use crate::query::{Atom, Branch, Direction, Hop, Term, VariableId};
+use crate::graph::EntityId;
+use crate::query::{Branch, Hop, Term, VariableId};
 
 /// The values of `target` for which a branch is true, with their least costs.
 ///
@@ -80,7 +80,7 @@ impl Tree<'_> {
         };
         for index in 0..self.branch.positive.len() {
             let atom = self.branch.positive[index];
-            let Some((hop, from)) = into(&atom, x).filter(|_| !self.walked[index]) else { continue };
+            let Some((hop, from)) = atom.towards(x).filter(|_| !self.walked[index]) else { continue };
             match from {
                 Term::Entity(anchor) => {
                     self.walked[index] = true;
@@ -127,9 +127,9 @@ impl Tree<'_> {
     /// Takes out what negated atoms with an anchor and sub-queries about `x` alone refuse.
     fn apply_negation(&mut self, x: VariableId, set: &mut Costs) {
         for (atom, refused) in self.branch.negative.iter().zip(&mut self.refused) {
-            if let Some((hop, Term::Entity(anchor))) = into(atom, x) {
+            if let Some((hop, Term::Entity(anchor))) = atom.towards(x) {
                 *refused = true;
-                set.retain(|&(id, _)| self.world.cost(edge(anchor, hop, id)).is_none());
+                set.retain(|&(id, _)| self.world.cost(hop.edge(anchor, id)).is_none());
             }
         }
         for (negated, excluded) in self.branch.negated.iter().zip(&mut self.excluded) {
@@ -140,23 +140,4 @@ impl Tree<'_> {
             }
         }
     }
-}
-
-/// An atom as a hop that ends in a variable, and where it comes from; none if the variable is not
-/// in it. In a loop `p(x, x)` it comes from the variable itself.
-pub(super) fn into(atom: &Atom, x: VariableId) -> Option<(Hop, Term)> {
-    let hop = |direction| Hop { relation: atom.relation, direction };
-    match (atom.subject, atom.object) {
-        (from, Term::Variable(id)) if id == x => Some((hop(Direction::Forward), from)),
-        (Term::Variable(id), from) if id == x => Some((hop(Direction::Backward), from)),
-        _ => None,
-    }
-}
-
-fn edge(from: EntityId, hop: Hop, to: EntityId) -> Triple {
-    let (head, tail) = match hop.direction {
-        Direction::Forward => (from, to),
-        Direction::Backward => (to, from),
-    };
-    Triple { head, relation: hop.relation, tail }
 }

@@ -1,7 +1,7 @@
 //! The edges that are believed, and what believing them costs.
 
 use crate::graph::{Edges, EntityId, Graph, Id, Split, Triple};
-use crate::query::{Direction, Hop};
+use crate::query::Hop;
 
 /// Stored edges that are taken for true, in layers: an edge of a layer costs what the layer says.
 #[derive(Clone, Debug)]
@@ -40,21 +40,13 @@ impl<'a> World<'a> {
     /// Where a hop leads from an entity, with the cost of each edge; ascending within a layer.
     pub(super) fn row(&self, from: EntityId, hop: Hop) -> impl Iterator<Item = (EntityId, u8)> {
         self.layers.iter().flat_map(move |&(edges, cost)| {
-            let adjacency = match hop.direction {
-                Direction::Forward => &edges.outgoing,
-                Direction::Backward => &edges.incoming,
-            };
-            adjacency.along(from, hop.relation).iter().map(move |arc| (arc.neighbour, cost))
+            hop.arcs(edges, from).iter().map(move |arc| (arc.neighbour, cost))
         })
     }
 
     /// How many edges a hop finds.
     pub(super) fn row_len(&self, from: EntityId, hop: Hop) -> usize {
-        let lens = self.layers.iter().map(|(edges, _)| match hop.direction {
-            Direction::Forward => edges.outgoing.along(from, hop.relation).len(),
-            Direction::Backward => edges.incoming.along(from, hop.relation).len(),
-        });
-        lens.sum()
+        self.layers.iter().map(|(edges, _)| hop.arcs(edges, from).len()).sum()
     }
 
     /// What it costs to believe an edge; none if it is in no layer.

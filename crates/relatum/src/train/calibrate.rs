@@ -187,7 +187,7 @@ pub fn calibrate(
 /// `∂L/∂a`, `∂L/∂b` by the line of one relation.
 type Slope = (RelationId, f32, f32);
 
-/// The loss of some questions, and its slopes, in their order whatever the threads do.
+/// The loss of some questions, and its slopes, in the order of the questions, so that threads change nothing.
 fn pass(model: &Model, batch: &[&Question], lines: &Lines, binary: f32) -> (f64, Vec<Slope>) {
     let n = model.entity_count();
     let atoms = batch.iter().flat_map(|question| &question.atoms);

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::groups::{Group, Groups};
+use crate::control::Control;
 use crate::graph::{EntityId, Graph, RelationId, Split};
 use crate::model::{LinkMetrics, Model, Reciprocals, Ties, filtered_rank};
 
@@ -18,7 +19,7 @@ pub struct RelationMetrics {
 }
 
 /// The metrics of a split.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkReport {
     /// Over all predictions.
     pub overall: LinkMetrics,
@@ -31,7 +32,7 @@ pub struct LinkReport {
     pub heads: LinkMetrics,
     /// By relation and direction.
     pub relations: Vec<RelationMetrics>,
-    /// Rows in which a score is infinite or no number: ranks by such scores mean nothing.
+    /// Rows in which a score is infinite or NaN: ranks by such scores mean nothing.
     pub overflowed: usize,
 }
 
@@ -39,7 +40,7 @@ pub struct LinkReport {
 /// answers of any split left out (the filtered setting).
 ///
 /// Where the graph holds a relation and its inverse, each edge is already there in both directions
-/// and is ranked once in each. A score that is no number ranks last.
+/// and is ranked once in each. A score that is NaN ranks last.
 ///
 /// # Panics
 /// If the model has fewer entities or relations than the graph.
@@ -50,6 +51,41 @@ pub fn evaluate(model: &Model, graph: &Graph, split: Split, ties: Ties) -> LinkR
 /// [`evaluate`] on at most `most` (head, relation) pairs, evenly spread over the split: for graphs
 /// so large that ranking every edge would cost more than an epoch of training.
 pub fn evaluate_some(model: &Model, graph: &Graph, split: Split, ties: Ties, most: usize) -> LinkReport {
+    // Nobody can stop it, so there is a report.
+    ranked(model, graph, split, ties, most, &Control::default()).unwrap_or_default()
+}
+
+/// [`evaluate`] that can be stopped and tells how far it is, by [`PairsRanked`]; `None` if it was stopped.
+///
+/// # Panics
+/// If the model has fewer entities or relations than the graph.
+pub fn evaluate_watched(
+    model: &Model,
+    graph: &Graph,
+    split: Split,
+    ties: Ties,
+    control: &Control,
+) -> Option<LinkReport> {
+    ranked(model, graph, split, ties, usize::MAX, control)
+}
+
+/// An event: how far an evaluation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairsRanked {
+    /// How many (head, relation) pairs have the ranks of their tails.
+    pub done: usize,
+    /// Of how many.
+    pub all: usize,
+}
+
+fn ranked(
+    model: &Model,
+    graph: &Graph,
+    split: Split,
+    ties: Ties,
+    most: usize,
+    control: &Control,
+) -> Option<LinkReport> {
     const ROWS: usize = 256;
     let reciprocals = Reciprocals::of(graph);
     let groups = Groups::of(graph, split, &reciprocals);
@@ -77,11 +113,15 @@ pub fn evaluate_some(model: &Model, graph: &Graph, split: Split, ties: Ties, mos
             by_query.push(LinkMetrics::of(ranks.iter().copied()));
             ranked.extend(ranks.into_iter().map(|rank| (group.relation, rank)));
         }
+        control.report(|| PairsRanked { done: by_query.len(), all: all.len() });
+        if control.is_late() {
+            return None;
+        }
     }
-    LinkReport { overflowed, ..report(ranked, LinkMetrics::mean(&by_query), &reciprocals) }
+    Some(LinkReport { overflowed, ..report(ranked, LinkMetrics::mean(&by_query), &reciprocals) })
 }
 
-/// Of so many (head, relation) pairs every so-manieth is looked at, where only `most` may be.
+/// Every how many (head, relation) pairs one is looked at, so that at most `most` are.
 fn step(pairs: usize, most: usize) -> usize {
     pairs.div_ceil(most.max(1)).max(1)
 }

@@ -19,7 +19,7 @@ use crate::model;
 #[serde(default, deny_unknown_fields)]
 pub struct GivenSettings {
     /// The name of the link predictor.
-    pub model: Option<String>,
+    pub predictor: Option<String>,
     /// Factors of a row.
     pub rank: Option<usize>,
     /// Passes over the training edges.
@@ -54,7 +54,7 @@ pub struct GivenSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Candidates {
-    /// All of them.
+    /// All entities.
     All,
     /// So many random ones, which stand for all.
     Sample(usize),
@@ -68,7 +68,7 @@ impl GivenSettings {
 
     /// The settings with everything that is given put in.
     pub fn over(&self, mut settings: Settings) -> Settings {
-        set(&mut settings.model, self.model.as_ref());
+        set(&mut settings.predictor, self.predictor.as_ref());
         set(&mut settings.rank, self.rank.as_ref());
         set(&mut settings.epochs, self.epochs.as_ref());
         set(&mut settings.batch_size, self.batch_size.as_ref());
@@ -106,7 +106,7 @@ impl GivenSettings {
 
 /// A model that cannot predict relations must not be refused because of a relation loss that nobody gave.
 pub(super) fn without_needless_relation_loss(settings: &mut Settings) {
-    if model::predictor(&settings.model, 1).is_some_and(|predictor| !predictor.is_trilinear()) {
+    if model::predictor(&settings.predictor, 1).is_some_and(|predictor| !predictor.is_trilinear()) {
         settings.relation_loss = 0.0;
     }
 }
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_relation_loss_is_dropped_only_where_nobody_gave_it() {
         let chosen = Settings { relation_loss: 0.5, ..Settings::default() };
-        let transe = GivenSettings { model: Some("transe".to_owned()), ..GivenSettings::default() };
+        let transe = GivenSettings { predictor: Some("transe".to_owned()), ..GivenSettings::default() };
         assert!(transe.over(chosen.clone()).predictor().is_ok());
         let insisted = GivenSettings { relation_loss: Some(0.5), ..transe };
         assert!(insisted.over(chosen).predictor().is_err());

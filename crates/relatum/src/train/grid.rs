@@ -10,7 +10,7 @@ use super::{GivenSettings, Settings};
 #[serde(default, deny_unknown_fields)]
 pub struct Grid {
     /// Link predictors.
-    pub models: Vec<String>,
+    pub predictors: Vec<String>,
     /// Ranks.
     pub ranks: Vec<usize>,
     /// Triples a step.
@@ -27,7 +27,7 @@ impl Grid {
     /// All combinations, the last list running fastest.
     pub fn settings(&self, base: &Settings) -> Vec<Settings> {
         let mut all = vec![base.clone()];
-        vary(&mut all, &self.models, |settings, value| settings.model.clone_from(value));
+        vary(&mut all, &self.predictors, |settings, value| settings.predictor.clone_from(value));
         vary(&mut all, &self.ranks, |settings, value| settings.rank = *value);
         vary(&mut all, &self.batch_sizes, |settings, value| settings.batch_size = *value);
         vary(&mut all, &self.regularizer_weights, |settings, value| settings.regularizer_weight = *value);
@@ -49,7 +49,7 @@ impl Grid {
     pub fn name(settings: &Settings) -> String {
         format!(
             "{}-rank{}-batch{}-{}{}-{}{}-relation{}-seed{}",
-            settings.model,
+            settings.predictor,
             settings.rank,
             settings.batch_size,
             settings.regularizer.name(),
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_model_without_relation_prediction_joins_a_grid_whose_relation_loss_nobody_gave() {
         let chosen = Settings { relation_loss: 0.5, ..Settings::default() };
-        let grid = Grid { models: vec!["complex".to_owned(), "transe".to_owned()], ..Grid::default() };
+        let grid = Grid { predictors: vec!["complex".to_owned(), "transe".to_owned()], ..Grid::default() };
         let losses = |given: &GivenSettings| {
             grid.resolve(given, chosen.clone()).iter().map(|it| it.relation_loss).collect::<Vec<_>>()
         };

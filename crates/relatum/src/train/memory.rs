@@ -18,7 +18,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// All of it.
+    /// The sum of all parts.
     pub fn total(self) -> usize {
         self.parameters + self.optimizer + self.gradient + self.scores
     }

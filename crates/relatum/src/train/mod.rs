@@ -22,7 +22,7 @@ mod trainer;
 
 pub use calibrate::{CalibrateSettings, Calibrated, CalibrationEnd, CalibrationEpoch, calibrate};
 pub(crate) use evaluate::sampled;
-pub use evaluate::{LinkReport, RelationMetrics, evaluate, evaluate_some};
+pub use evaluate::{LinkReport, PairsRanked, RelationMetrics, evaluate, evaluate_some, evaluate_watched};
 pub use floor::Floor;
 pub use given::{Candidates, GivenSettings};
 pub use grid::Grid;
@@ -51,7 +51,7 @@ pub enum TrainError {
     )]
     NothingToCalibrate,
     /// The adaptive calibration went to infinity: take a smaller learning rate, or look whether the
-    /// model has scores that are no numbers.
+    /// model has scores that are NaN.
     #[error("the calibration diverged: train or import the model again, or take a smaller learning rate")]
     Uncalibrated,
     /// No link predictor has this name: take one of those listed.
@@ -78,7 +78,7 @@ pub enum TrainError {
         "the relation loss needs a score that is linear in the relation, which `{0}` is not; use complex, distmult or cp, or no relation loss"
     )]
     RelationLoss(&'static str),
-    /// Loss or parameters have become infinite, no numbers, or too large to score with: a smaller
+    /// Loss or parameters have become infinite, NaN, or too large to score with: a smaller
     /// learning rate or a larger regularisation weight keeps the factors in bounds. Nothing of this
     /// state was saved.
     #[error(

@@ -18,7 +18,7 @@ pub enum Optimizer {
 }
 
 impl Optimizer {
-    /// All of them.
+    /// Every rule.
     pub const ALL: [Self; 3] = [Self::Adagrad, Self::Adam, Self::Sgd];
 
     /// The name on the command line and in files.

@@ -17,7 +17,7 @@ pub enum Regularizer {
 }
 
 impl Regularizer {
-    /// All of them.
+    /// Every penalty.
     pub const ALL: [Self; 3] = [Self::None, Self::N3, Self::F2];
 
     /// The name on the command line and in files.

@@ -10,8 +10,9 @@ use crate::model::{self, LinkPredictor};
 /// Everything that decides what a training run computes. The defaults are the paper's recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The name of the link predictor.
-    pub model: String,
+    /// The name of the link predictor; files call it the model.
+    #[serde(rename = "model", alias = "predictor")]
+    pub predictor: String,
     /// Factors of a row.
     pub rank: usize,
     /// Passes over the training edges.
@@ -47,7 +48,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            model: "complex".to_owned(),
+            predictor: "complex".to_owned(),
             rank: 100,
             epochs: 100,
             batch_size: 1000,
@@ -77,7 +78,7 @@ impl Settings {
     /// Every setting that people ask for, by name, in words.
     pub fn in_words(&self) -> Vec<(&'static str, String)> {
         vec![
-            ("model", self.model.clone()),
+            ("predictor", self.predictor.clone()),
             ("rank", self.rank.to_string()),
             ("epochs", self.epochs.to_string()),
             ("batch size", self.batch_size.to_string()),
@@ -136,8 +137,8 @@ impl Settings {
             }
         }
         let predictor =
-            model::predictor(&self.model, self.rank).ok_or_else(|| TrainError::UnknownPredictor {
-                name: self.model.clone(),
+            model::predictor(&self.predictor, self.rank).ok_or_else(|| TrainError::UnknownPredictor {
+                name: self.predictor.clone(),
                 known: model::predictor_names().collect::<Vec<_>>().join(", "),
             })?;
         if self.relation_loss > 0.0 && !predictor.is_trilinear() {

@@ -169,7 +169,7 @@ impl Trainer {
         }
     }
 
-    /// Fails if the parameters are no numbers, infinite, or so large that a score of theirs could
+    /// Fails if the parameters are NaN, infinite, or so large that a score of theirs could
     /// be: such a state must never be saved.
     pub(crate) fn check(&self) -> Result<(), TrainError> {
         // Every score of every predictor is a sum of products of two entity factors and one relation factor.
@@ -357,7 +357,7 @@ fn columns(settings: &Settings, all: usize) -> usize {
     settings.candidates.map_or(all, |sample| sample.saturating_add(own).min(all))
 }
 
-/// The largest magnitude, infinite if a value is no number.
+/// The largest magnitude, infinite if a value is NaN.
 fn largest(values: &[f32]) -> f64 {
     values.iter().fold(0.0, |most, &value| {
         let size = f64::from(value.abs());

@@ -162,11 +162,6 @@ impl AtomTruth for Counting<'_> {
         self.truth.entities()
     }
 
-    fn rows(&self, from: &[EntityId], hop: Hop, rows: &mut [f32]) {
-        self.note(from.len());
-        self.truth.rows(from, hop, rows);
-    }
-
     fn pairs(&self, pairs: &[(EntityId, Hop)], rows: &mut [f32]) {
         self.note(pairs.len());
         self.truth.pairs(pairs, rows);
@@ -174,6 +169,10 @@ impl AtomTruth for Counting<'_> {
 
     fn known(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
         self.truth.known(from, hop, to)
+    }
+
+    fn stored(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
+        self.truth.stored(from, hop, to)
     }
 
     fn facts(&self, from: EntityId, hop: Hop, each: &mut dyn FnMut(EntityId)) {

@@ -71,7 +71,7 @@ pub(crate) struct Flags {
     #[arg(long)]
     pub(super) dot: bool,
     /// The name of the model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// Stop after so many seconds with what was found
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, allow_negative_numbers = true)]
@@ -85,7 +85,7 @@ pub(crate) struct Flags {
     max_branches: u32,
 }
 
-/// What a flag is where nobody has chosen.
+/// The value of a flag that leaves the choice to the engine.
 const AUTO: &str = "auto";
 
 /// A value that was chosen, or none: then the engine chooses.
@@ -139,7 +139,7 @@ impl Flags {
     }
 
     /// Every flag with its value as text, in the order of the help: `on` and `off` for a switch,
-    /// `none` where nothing is given.
+    /// `none` where no value is given.
     pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
         let switch = |on: bool| if on { "on" } else { "off" }.to_owned();
         let none = || "none".to_owned();

@@ -135,7 +135,7 @@ struct Counts {
     failed: u64,
 }
 
-/// Reads lines in a thread of its own, which is left behind if nobody wants them any more.
+/// Reads lines in a thread of its own, which is abandoned when no more lines are needed.
 fn read(input: Box<dyn Read + Send>) -> Receiver<std::io::Result<Line>> {
     let (sender, lines) = mpsc::sync_channel(WINDOW);
     std::thread::spawn(move || {

@@ -1,25 +1,21 @@
 //! `relatum benchmark`: the paper's table for a project, and ours beside it.
 
-mod fair;
-mod formats;
-mod pictures;
-mod table;
-pub(super) mod work;
+mod watch;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use relatum::benchmark::{Dataset, Family, QueryGroup, Setting};
+use relatum::Engine;
+use relatum::benchmark::{BenchmarkReport, Family, ReportTable, Setting};
+use relatum::control::Control;
+use relatum::engine::{BenchmarkOptions, DEFAULT_TUNE_ON};
 use relatum::graph::Split;
-use relatum::project::Project;
+use relatum::store::write_atomically;
 
 use super::train::use_threads;
-use crate::exit::Misuse;
 use crate::{output, signals};
-use fair::Basis;
-use table::{Measured, Report, Row};
-use work::{Bench, Task, Tuning};
+pub(super) use watch::watched;
 
 /// Measure how well benchmark queries are answered, by type, beside what was published
 ///
@@ -39,7 +35,7 @@ pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
     /// The name of the model [default: default, or what `relatum models --default` chose]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// How to answer: what the paper does, or the best there is [default: paper,best]
     #[arg(long, value_delimiter = ',', value_name = "METHOD,…")]
@@ -48,8 +44,8 @@ pub(crate) struct Args {
     #[arg(long, value_parser = |text: &str| text.parse::<Setting>())]
     setting: Vec<Setting>,
     /// The queries to report on [default: test, or valid where there are no test queries]
-    #[arg(long, value_parser = ["valid", "test"])]
-    split: Option<String>,
+    #[arg(long)]
+    split: Option<SplitName>,
     /// The types of query [default: all]
     #[arg(long, value_delimiter = ',', value_name = "TYPE,…")]
     types: Vec<String>,
@@ -58,7 +54,7 @@ pub(crate) struct Args {
     limit: Option<usize>,
     /// How many validation queries of each type to choose settings on; what was chosen on fewer is
     /// chosen again
-    #[arg(long, value_name = "N", default_value_t = 500, value_parser = super::settings::positive)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TUNE_ON, value_parser = super::settings::positive)]
     tune_on: usize,
     /// Split the figures by how many links of a hard answer the training graph lacks
     #[arg(long)]
@@ -92,115 +88,109 @@ enum Method {
     Best,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum SplitName {
+    Valid,
+    Test,
+}
+
+impl Args {
+    fn options(&self) -> BenchmarkOptions {
+        let families = self.method.iter().flat_map(|method| match method {
+            Method::Paper => &[Family::PaperBeam, Family::PaperContinuous][..],
+            Method::PaperBeam => &[Family::PaperBeam],
+            Method::PaperCo => &[Family::PaperContinuous],
+            Method::Best => &[Family::Best],
+        });
+        BenchmarkOptions {
+            model: self.model.clone(),
+            families: families.copied().collect(),
+            settings: self.setting.clone(),
+            split: self.split.map(|split| match split {
+                SplitName::Valid => Split::Valid,
+                SplitName::Test => Split::Test,
+            }),
+            types: self.types.clone(),
+            limit: self.limit,
+            tune_on: Some(self.tune_on),
+            by_missing_links: self.by_missing_links,
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use_threads(args.threads)?;
-    signals::watch()?;
-    let project = Project::open(&args.dir)?;
-    let split = match args.split.as_deref() {
-        Some("valid") => Split::Valid,
-        None if project.queries().of(Split::Test).is_none() => Split::Valid,
-        _ => Split::Test,
-    };
-    work::queries(&project, split)?;
-    let (folder, stored) = work::load(&project, args.model.as_deref())?;
-    let mut bench = Bench::new(&project, &folder, &stored)?;
-    let groups = bench.groups(split, &args.types)?;
-    if groups.is_empty() {
-        return Err(Misuse(format!("there are no {split} queries of these types")).into());
-    }
-    let methods = methods(args);
-    let mut rows = Vec::new();
-    for &family in &methods {
-        let types: Vec<String> = groups.iter().map(|group| group.shape.clone()).collect();
-        let chosen_on = |group: &QueryGroup| fair::parts(split, true, group).0;
-        let tuned = bench.tuned(&Tuning {
-            family,
-            types: &types,
-            part: &chosen_on,
-            queries: args.tune_on,
-            again: false,
-        })?;
-        let how = |group: &QueryGroup| {
-            let choice = tuned.types.get(&group.shape)?;
-            Some((choice.setting, Basis::of(choice, chosen_on(group))))
-        };
-        rows.push(row(&mut bench, args, split, &groups, family.name(), &how)?);
-    }
-    for setting in &args.setting {
-        let how = |_: &QueryGroup| Some((*setting, Basis::Given));
-        rows.push(row(&mut bench, args, split, &groups, &setting.to_string(), &how)?);
-    }
-    bench.finish();
-    let report = Report {
-        model: format!("{} ({}, rank {})", folder.name(), stored.card.model, stored.card.rank),
-        split,
-        limit: args.limit,
-        dataset: Dataset::of(project.graph()),
-        types: groups.iter().map(|group| group.shape.as_str()).collect(),
-        rows,
-    };
-    for warning in report.warnings() {
+    let control = signals::watched_control()?;
+    let engine = Engine::open(&args.dir)?;
+    let options = args.options();
+    let report = watched(control.clone(), |control| engine.benchmark(&options, control))?;
+    for warning in &report.warnings {
         output::say(&format!("warning: {warning}"));
     }
     let mut out = output::out(args.json || args.csv);
     if args.json {
-        writeln!(out, "{:#}", report.json())?;
+        serde_json::to_writer_pretty(&mut out, &report)?;
+        writeln!(out)?;
     } else if args.csv {
-        write!(out, "{}", report.csv())?;
+        write!(out, "{}", report.to_csv())?;
     } else if args.markdown {
-        write!(out, "{}", report.markdown())?;
+        write!(out, "{}", report.to_markdown())?;
     } else {
-        write!(out, "{}", report.text())?;
+        write!(out, "{}", as_text(&report))?;
     }
     // After the table: some of the pictures take longer than it did.
     drop(out);
     if let Some(dir) = &args.plots {
-        pictures::draw(dir, &project, args, split, &report)?;
+        draw(dir, &engine, &options, &report, &control)?;
     }
     Ok(())
 }
 
-/// The methods asked for, each once.
-fn methods(args: &Args) -> Vec<Family> {
-    let all = if args.method.is_empty() && args.setting.is_empty() {
-        vec![Method::Paper, Method::Best]
-    } else {
-        args.method.clone()
-    };
-    let mut families: Vec<Family> = Vec::new();
-    for method in all {
-        let of_method: &[Family] = match method {
-            Method::Paper => &[Family::PaperBeam, Family::PaperContinuous],
-            Method::PaperBeam => &[Family::PaperBeam],
-            Method::PaperCo => &[Family::PaperContinuous],
-            Method::Best => &[Family::Best],
-        };
-        for &family in of_method {
-            if !families.contains(&family) {
-                families.push(family);
-            }
+fn as_text(report: &BenchmarkReport) -> String {
+    let mut text = report.heading().join("\n") + "\n";
+    for table in &report.tables() {
+        if !table.title.is_empty() {
+            text += &format!("\n{}\n", table.title);
         }
+        text += &format!("\n{}", output::render(&as_table(table)));
     }
-    families
+    text
 }
 
-/// A method on every type, answered as `how` says.
-fn row(
-    bench: &mut Bench<'_>,
-    args: &Args,
-    split: Split,
-    groups: &[&QueryGroup],
-    label: &str,
-    how: &dyn Fn(&QueryGroup) -> Option<(Setting, Basis)>,
-) -> anyhow::Result<Row> {
-    let mut row = Row { method: label.to_owned(), cells: Vec::new() };
-    for &group in groups {
-        let Some((setting, basis)) = how(group) else { continue };
-        let (_, part) = fair::parts(split, !methods(args).is_empty(), group);
-        let (limit, by_missing) = (args.limit, args.by_missing_links);
-        let cell = bench.measure(&Task { label, split, group, part, limit, setting, by_missing })?;
-        let (shape, of) = (group.shape.clone(), part.size(group.len()));
-        row.cells.push(Measured { shape, setting, cell, part, of, basis });
+fn as_table(table: &ReportTable) -> comfy_table::Table {
+    let header: Vec<&str> = table.columns.iter().map(String::as_str).collect();
+    let right: Vec<usize> = (0..header.len()).filter(|&column| table.is_figures(column)).collect();
+    let mut shown = output::table(&header, &right);
+    shown.add_rows(&table.rows);
+    shown
+}
+
+fn draw(
+    dir: &Path,
+    engine: &Engine,
+    options: &BenchmarkOptions,
+    report: &BenchmarkReport,
+    control: &Control,
+) -> anyhow::Result<()> {
+    use anyhow::Context;
+    std::fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    let save = |name: &str, svg: &str| {
+        write_atomically(&dir.join(name), |file| file.write_all(svg.as_bytes())).map_err(relatum::Error::from)
+    };
+    save("accuracy.svg", &report.accuracy_svg())?;
+    save("time.svg", &report.time_svg())?;
+    let by_k = watched(control.clone(), |control| engine.accuracy_by_k_svg(options, control))?;
+    save("k.svg", &by_k)?;
+    let by_rank = watched(control.clone(), |control| engine.accuracy_by_rank_svg(options, control))?;
+    let dir_text = output::typed(dir);
+    match by_rank {
+        Some(svg) => {
+            save("rank.svg", &svg)?;
+            output::say(&format!("drew accuracy.svg, time.svg, k.svg and rank.svg in {dir_text}"));
+        }
+        None => output::say(&format!(
+            "drew accuracy.svg, time.svg and k.svg in {dir_text}; rank.svg takes models of two ranks or more"
+        )),
     }
-    Ok(row)
+    Ok(())
 }

@@ -95,7 +95,7 @@ impl Setting {
 /// The flags that follow from what was said.
 fn parsed(given: &BTreeMap<&'static str, String>) -> Result<Flags, Misuse> {
     let words = given.iter().filter_map(|(name, value)| match (*name, value.as_str()) {
-        // Of stored edges none may be trusted; of all else it means that nothing is given.
+        // For `known`, `none` is a value; for all other settings it removes the value.
         ("known", value) => Some(format!("--known={value}")),
         (_, "off" | "none") => None,
         (_, "on") => Some(format!("--{name}")),

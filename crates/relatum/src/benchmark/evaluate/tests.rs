@@ -125,7 +125,7 @@ fn ranks_of_every_shape_are_those_of_the_formula_written_out() {
 
 #[test]
 fn the_mean_is_taken_over_answers_then_queries() {
-    let outcome = Outcome { ranks: vec![vec![1.0, 4.0], vec![2.0]], rows: 0, seconds: 0.0 };
+    let outcome = Ranked { ranks: vec![vec![1.0, 4.0], vec![2.0]], rows: 0, seconds: 0.0 };
     let metrics = outcome.metrics();
     assert!((metrics.hits[1] - 0.75).abs() < 1e-12, "{metrics:?}");
     assert!((metrics.mrr - f64::midpoint(0.625, 0.5)).abs() < 1e-12);

@@ -81,7 +81,7 @@ impl Attempt<'_> {
 
 /// The query without what it negates; none if it negates nothing.
 fn without_negation(query: &NormalForm) -> Option<NormalForm> {
-    if query.branches.iter().all(|branch| branch.negative.is_empty() && branch.negated.is_empty()) {
+    if !query.branches.iter().any(Branch::negates) {
         return None;
     }
     let positive = |branch: &Branch| Branch { positive: branch.positive.clone(), ..Branch::default() };

@@ -21,6 +21,8 @@ pub use pattern::{Pattern, PatternError};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::queries::QueryGroup;
@@ -40,7 +42,7 @@ pub struct Sampling {
     pub max_answers: usize,
     /// How many walks to try before giving up.
     pub attempts: usize,
-    /// How many of them in a row may find nothing new: then the graph has hardly any more.
+    /// After so many walks in a row without a new query the sample ends: the graph has hardly any more.
     pub patience: usize,
     /// Equal seeds give equal queries, whatever the number of threads.
     pub seed: u64,
@@ -55,7 +57,7 @@ impl Sampling {
     }
 }
 
-/// What came of it.
+/// The queries that were found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {
     /// The queries in the order in which they were found, so that the first n are a sample too.
@@ -74,23 +76,27 @@ pub struct QueriesFound {
 }
 
 /// What became of the walks of a sample.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Walks {
-    /// All of them.
+    /// How many walks there were.
     pub tried: usize,
     /// They led nowhere: an entity had no edge of the kind that was needed, or only the one back.
     pub stuck: usize,
     /// The query says less than its shape: two branches are the same.
     pub degenerate: usize,
     /// The negated part takes no answer away that the smaller graph gives.
+    #[serde(rename = "pointless_negation")]
     pub pointless: usize,
     /// The query has more answers than are allowed.
+    #[serde(rename = "too_many_answers")]
     pub too_many: usize,
     /// The smaller graph gives every answer.
+    #[serde(rename = "no_hard_answer")]
     pub easy: usize,
     /// The query was found before.
     pub repeated: usize,
     /// The last of all these, since a new query was found.
+    #[serde(rename = "in_vain_at_the_end")]
     pub in_vain: usize,
 }
 

@@ -3,10 +3,7 @@
 use crate::benchmark::skeleton::Skeleton;
 use crate::benchmark::template::{HOLE, Template, TemplateError, is_tuple};
 use crate::graph::{EntityId, Graph, RelationId};
-use crate::query::{
-    Atom, Formula, Limits, Mistakes, Name, ParsedQuery, Query, QueryError, Syntax, Term, shapes, sparql,
-    syntax,
-};
+use crate::query::{Atom, Formula, Limits, Mistakes, Name, ParsedQuery, Query, QueryError, Syntax, Term};
 
 /// A question with holes, which sampling fills.
 ///
@@ -47,7 +44,7 @@ pub enum PatternError {
         /// The names that there are.
         known: Vec<&'static str>,
     },
-    /// A skeleton that means nothing.
+    /// A skeleton that cannot be read.
     #[error(transparent)]
     Template(#[from] TemplateError),
     /// A question that cannot be answered, whatever fills its holes.
@@ -111,11 +108,8 @@ impl Pattern {
     }
 
     fn of_question(text: &str, graph: &Graph) -> Result<Self, PatternError> {
-        let parsed = match Syntax::detect(text) {
-            Syntax::Text => syntax::parse(text),
-            Syntax::Tuple => shapes::parse(text),
-            Syntax::Sparql => sparql::parse(text, &graph.prefixes).map(|select| select.query),
-        };
+        let request = Syntax::detect(text).parse(text, &graph.prefixes);
+        let parsed = request.and_then(|request| request.parsed.into_query());
         let parsed = parsed.map_err(|error| mistakes(text, vec![error]))?;
         let (template, names) = Template::abstracted(&parsed);
         if names.iter().all(|name| name.text != HOLE) {

@@ -8,7 +8,7 @@ use super::*;
 use crate::benchmark::skeleton::Skeleton;
 use crate::graph::{EntityId, GraphBuilder, RelationId};
 use crate::query::testing::brute_force;
-use crate::query::{Formula, Query};
+use crate::query::{Branch, Formula, Query};
 
 /// Shapes of trees, a cycle, a given relation, a negated edge between variables.
 const QUESTIONS: [&str; 4] = [
@@ -89,7 +89,7 @@ proptest! {
                     prop_assert!(!hard.is_empty());
                     let normal = query.normal_form(crate::query::Limits::default()).unwrap();
                     prop_assert!(keys.insert(normal.canonical()), "{} is there twice", text);
-                    let negates = normal.branches.iter().any(|it| !it.negative.is_empty() || !it.negated.is_empty());
+                    let negates = normal.branches.iter().any(Branch::negates);
                     if let Some(positive) = without_negated(&query).filter(|_| negates) {
                         let more: BTreeSet<EntityId> = brute_force(&positive, &larger).into_iter().collect();
                         prop_assert!(large.is_subset(&more) && large != more, "{} negates for nothing", text);

@@ -46,7 +46,7 @@ struct Part {
     negation: Option<usize>,
 }
 
-/// Who is where: a value for each node, an id for each place of a relation.
+/// The state of a walk: a value for each node, an id for each place of a relation.
 #[derive(Clone)]
 struct Filling {
     nodes: Vec<Option<EntityId>>,

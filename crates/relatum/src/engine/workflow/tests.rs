@@ -51,7 +51,7 @@ fn given() -> GivenSettings {
 }
 
 fn options(name: &str, start: Start) -> TrainOptions {
-    TrainOptions { name: Some(name.to_owned()), settings: given(), start }
+    TrainOptions { model: Some(name.to_owned()), settings: given(), start }
 }
 
 fn train(engine: &Engine, name: &str) -> Trained {
@@ -141,7 +141,7 @@ fn a_model_is_replaced_only_on_purpose() {
 fn a_run_is_resumed_with_its_own_settings_or_with_more_epochs() {
     in_a_folder(|_, engine| {
         let resume = |settings| {
-            let options = TrainOptions { name: Some("m".to_owned()), settings, start: Start::Resume };
+            let options = TrainOptions { model: Some("m".to_owned()), settings, start: Start::Resume };
             engine.train(&options, &Control::default())
         };
         assert!(matches!(refused(resume(given())), WorkflowError::NothingToResume { .. }));
@@ -149,8 +149,8 @@ fn a_run_is_resumed_with_its_own_settings_or_with_more_epochs() {
         train(&engine, "m");
         let other = GivenSettings { rank: Some(7), ..given() };
         let message = refused(resume(other)).to_string();
-        assert!(message.contains("begun with: model complex, rank 6, "), "{message}");
-        assert!(message.contains("asked for:  model complex, rank 7, "), "{message}");
+        assert!(message.contains("begun with: predictor complex, rank 6, "), "{message}");
+        assert!(message.contains("asked for:  predictor complex, rank 7, "), "{message}");
         let fewer = GivenSettings { epochs: Some(3), ..GivenSettings::default() };
         assert!(matches!(refused(resume(fewer)), WorkflowError::FewerEpochs { done: 6, wanted: 3 }));
         let more = GivenSettings { epochs: Some(20), ..GivenSettings::default() };
@@ -188,7 +188,7 @@ fn a_divergence_says_what_is_left() {
 fn a_grid_installs_the_best_and_goes_on_where_it_was_stopped() {
     in_a_folder(|_, engine| {
         let grid = Grid { ranks: vec![2, 6], learning_rates: vec![0.1, 0.3], ..Grid::default() };
-        let mut options = GridOptions { name: None, grid, settings: given(), replace: false };
+        let mut options = GridOptions { model: None, grid, settings: given(), replace: false };
         let stopped = engine.grid(&options, &stopping_after(50)).unwrap();
         assert!(stopped.interrupted && stopped.file.is_none() && !stopped.trials.is_empty());
         assert!(engine.model(None).is_err());
@@ -202,7 +202,7 @@ fn a_grid_installs_the_best_and_goes_on_where_it_was_stopped() {
         assert_eq!(engine.model(None).unwrap().card.valid, done.trials[0].valid);
         assert_eq!(engine.grid(&options, &Control::default()).unwrap(), done, "nothing is trained twice");
         train(&engine, "mine");
-        options.name = Some("mine".to_owned());
+        options.model = Some("mine".to_owned());
         let occupied = refused(engine.grid(&options, &Control::default()));
         assert!(matches!(occupied, WorkflowError::Occupied { unfinished: None, .. }), "{occupied}");
     });
@@ -240,7 +240,7 @@ fn models_are_merged_listed_chosen_and_deleted() {
         let of = |models: &[&str], weights: &[f32], name: &str| MergeOptions {
             models: models.iter().map(ToString::to_string).collect(),
             weights: weights.to_vec(),
-            name: Some(name.to_owned()),
+            model: Some(name.to_owned()),
             replace: false,
         };
         let wrong = |options: MergeOptions| refused(engine.merge(&options));
@@ -274,8 +274,8 @@ fn an_exported_model_is_imported_as_it_was() {
         engine.calibrate(Some("m"), settings, &Control::default()).unwrap();
         let export = |to: &str, control: &Control| engine.export(Some("m"), &dir.join(to), control);
         let import = |from: &str, name: &str, replace: bool| {
-            let (files, name) = (vec![dir.join(from)], Some(name.to_owned()));
-            engine.import(&ImportOptions { files, name, replace, ..ImportOptions::default() })
+            let (files, model) = (vec![dir.join(from)], Some(name.to_owned()));
+            engine.import(&ImportOptions { files, model, replace, ..ImportOptions::default() })
         };
         assert!(export("m.safetensors", &Control::default()).unwrap().arrays.is_none());
         let arrays = export("arrays", &Control::default()).unwrap().arrays.unwrap();

@@ -1,6 +1,6 @@
 //! Where the values of a pickle live: small values by themselves, all others in one table of
 //! nodes, so that a list that was stored in the memo can still grow, and a list that holds
-//! itself is no problem.
+//! itself can be read.
 
 use std::ops::Range;
 

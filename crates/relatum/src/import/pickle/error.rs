@@ -23,7 +23,7 @@ pub enum PickleError {
     },
     /// A byte that no pickle holds at this place: the file is something else, or damaged.
     #[error(
-        "byte {offset}: expected a pickle instruction, found the byte {found:#04x}; the file is no pickle, or damaged"
+        "byte {offset}: expected a pickle instruction, found the byte {found:#04x}; the file is not a pickle, or is damaged"
     )]
     UnknownOpcode {
         /// Where the byte stands.

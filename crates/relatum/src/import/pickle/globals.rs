@@ -19,12 +19,12 @@ pub(super) enum Known {
     Reconstructor,
     NumpyDtype,
     NumpyScalar,
-    /// Data may name it, as the `int` in `defaultdict(int)`, but nothing comes of calling it.
+    /// Data may name it, as the `int` in `defaultdict(int)`, but calling it gives no value.
     NameOnly,
 }
 
 /// What a global stands for: `Some(known)` where it is on the list, `None` where a call of it
-/// stays an object that nobody made, an error where the policy forbids it.
+/// stays an object without content, or is an error where the policy forbids it.
 pub(super) fn look_up(module: &str, name: &str, policy: Policy) -> Result<Option<Known>, Forbidden> {
     let known = match (module, name) {
         ("builtins" | "__builtin__", "list") => Known::List,

@@ -96,7 +96,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// An integer of at most 64 bits; a boolean is none.
+    /// An integer of at most 64 bits; booleans are not integers here.
     pub fn as_int(self) -> Option<i64> {
         match self.value {
             Value::Int(int) => Some(int),
@@ -203,7 +203,7 @@ impl<'a> Item<'a> {
     }
 
     /// A number that only this value has, for a walk that must not visit one twice; numbers, booleans
-    /// and `None` have none, for they contain nothing.
+    /// and `None` have none, because they contain no other values.
     pub(crate) fn identity(self) -> Option<u32> {
         match self.value {
             Value::Node(id) => Some(id.number()),

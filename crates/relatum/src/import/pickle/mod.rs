@@ -1,4 +1,4 @@
-//! A reader of Python's pickles that runs nothing.
+//! A reader of Python's pickles that executes nothing.
 //!
 //! A pickle is a program for a small stack machine, and Python's own reader runs it: a file from
 //! the internet may call `os.system`. This reader is the same machine without the calls. It

@@ -58,7 +58,7 @@ impl Machine<'_> {
             return None;
         }
         let code = self.arena.as_str(*self.arena.as_tuple(object.arguments)?.first()?)?;
-        // A one-letter ASCII kind and a width: anything longer is no plain number.
+        // A plain number is a one-letter ASCII kind and a width; longer descriptions are something else.
         if !(2..=3).contains(&code.len()) || !code.is_ascii() {
             return None;
         }

@@ -7,7 +7,7 @@ use super::header::{FirstRows, HeaderSign};
 
 /// A column, by position or by the name that the header gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Column {
+pub enum TableColumn {
     /// The position, counted from 1.
     Position(usize),
     /// The name in the header.
@@ -16,13 +16,13 @@ pub enum Column {
 
 /// The three columns of a triple: `1,2,3` or `subject,predicate,object`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Columns(pub [Column; 3]);
+pub struct Columns(pub [TableColumn; 3]);
 
 impl FromStr for Columns {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let columns: Vec<Column> =
+        let columns: Vec<TableColumn> =
             text.split(',').map(|part| column(part.trim())).collect::<Result<_, _>>()?;
         if (1..columns.len()).any(|at| columns[..at].contains(&columns[at])) {
             return Err("a column is named twice".to_owned());
@@ -35,12 +35,12 @@ impl FromStr for Columns {
     }
 }
 
-fn column(text: &str) -> Result<Column, String> {
+fn column(text: &str) -> Result<TableColumn, String> {
     match text.parse() {
         Ok(0) => Err("columns are counted from 1".to_owned()),
-        Ok(position) => Ok(Column::Position(position)),
+        Ok(position) => Ok(TableColumn::Position(position)),
         Err(_) if text.is_empty() => Err("a column has no name".to_owned()),
-        Err(_) => Ok(Column::Named(text.to_owned())),
+        Err(_) => Ok(TableColumn::Named(text.to_owned())),
     }
 }
 
@@ -85,7 +85,7 @@ impl<const N: usize> Layout<N> {
 }
 
 /// The layout of a file of triples that begins with these rows, and by which sign a header was found
-/// that nobody spoke of. `known` are the headers of earlier files.
+/// that nobody asked for. `known` are the headers of earlier files.
 pub(super) fn layout(
     file: &str,
     rows: &FirstRows,
@@ -99,7 +99,8 @@ pub(super) fn layout(
         Some(Columns(wanted)) => Some(positions(file, first, wanted)?),
         None => usual.filter(|_| header != Header::Absent),
     };
-    let by_name = columns.is_some_and(|columns| columns.0.iter().any(|it| matches!(it, Column::Named(_))));
+    let by_name =
+        columns.is_some_and(|columns| columns.0.iter().any(|it| matches!(it, TableColumn::Named(_))));
     let sign = match header {
         Header::Present | Header::Absent => None,
         Header::Auto if by_name => None,
@@ -118,12 +119,12 @@ pub(super) fn layout(
     Ok((layout, sign))
 }
 
-fn positions(file: &str, first: &[&str], wanted: &[Column; 3]) -> Result<[usize; 3], ReadError> {
+fn positions(file: &str, first: &[&str], wanted: &[TableColumn; 3]) -> Result<[usize; 3], ReadError> {
     let mut positions = [0; 3];
     for (position, column) in positions.iter_mut().zip(wanted) {
         *position = match column {
-            Column::Position(position) => position - 1,
-            Column::Named(name) => named(first, name).ok_or_else(|| ReadError::NoColumn {
+            TableColumn::Position(position) => position - 1,
+            TableColumn::Named(name) => named(first, name).ok_or_else(|| ReadError::NoColumn {
                 file: file.to_owned(),
                 name: name.clone(),
                 found: quoted(first),

@@ -49,7 +49,8 @@ const FORMS: [(&[u8], &str, &str); 15] = [
     ),
 ];
 
-/// Refuses a file that is plainly none of the forms that are read, whatever its name says.
+/// Refuses a file whose content is plainly of another format than those that are read, even if its name says
+/// otherwise.
 pub(super) fn refuse_binary(file: &str, start: &[u8]) -> Result<(), ReadError> {
     // A table may begin with a thing called `ORC` or `PAR1`, but it is text.
     let known = FORMS.iter().filter(|_| is_binary(start)).find(|(magic, ..)| start.starts_with(magic));
@@ -99,7 +100,7 @@ fn web_page(start: &[u8]) -> Option<(&'static str, &'static str)> {
     page.then_some(("a web page", "curl -L -o FILE URL-OF-THE-DATA"))
 }
 
-/// JSON that is no JSON-LD, and graphs in XML that is no RDF.
+/// JSON that is not JSON-LD, and graphs in XML that is not RDF.
 fn text(start: &[u8]) -> Option<(&'static str, &'static str)> {
     let text = String::from_utf8_lossy(start);
     let text = text.trim_start();

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use memchr::memrchr;
 
-/// A line longer than this is no line of triples.
+/// The longest line; a longer one cannot be a triple.
 pub(super) const MAX_LINE: usize = 1 << 20;
 /// Bytes in a block: large enough to make handing it over cheap, small enough to stay in cache.
 const BLOCK: usize = 256 << 10;

@@ -24,7 +24,7 @@ mod watch;
 
 use std::path::Path;
 
-pub use columns::{Column, Columns, Header};
+pub use columns::{Columns, Header, TableColumn};
 pub use error::{Emptiness, LineProblem, ReadError};
 pub use folder::{BenchmarkFolder, FolderError, FolderReport};
 pub use format::Format;
@@ -41,7 +41,7 @@ use crate::graph::{GraphBuilder, Split, Triple};
 
 /// How to read files.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct ReadOptions {
     /// The format, instead of the one that name and content suggest.
     pub format: Option<Format>,
     /// Which columns of a table to take.
@@ -52,7 +52,7 @@ pub struct Options {
     pub literals: bool,
     /// The IRI of the named graph to read from RDF datasets, instead of the default graph.
     pub graph: Option<String>,
-    /// Pass over lines that are no triples, and report them.
+    /// Skip lines that are not triples, and report them.
     pub skip_bad_lines: bool,
 }
 
@@ -89,7 +89,7 @@ pub struct FileReport {
 pub struct Reader<'a> {
     builder: GraphBuilder,
     labels: RdfLabels,
-    options: Options,
+    options: ReadOptions,
     control: &'a Control,
     blank_nodes: BlankNodes,
     /// The headers of tables so far, their fields with tabs between.
@@ -99,7 +99,7 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// A reader that adds to what a builder holds already. Listeners hear [`BytesRead`]; a reading that is
     /// stopped ends with [`ReadError::Stopped`].
-    pub fn new(builder: GraphBuilder, options: Options, control: &'a Control) -> Self {
+    pub fn new(builder: GraphBuilder, options: ReadOptions, control: &'a Control) -> Self {
         Self {
             builder,
             labels: RdfLabels::default(),
@@ -232,7 +232,7 @@ impl Reader<'_> {
         format: Format,
         report: &mut FileReport,
     ) -> Result<Layout<3>, ReadError> {
-        let Options { columns, header, skip_bad_lines, .. } = &self.options;
+        let ReadOptions { columns, header, skip_bad_lines, .. } = &self.options;
         let rows = FirstRows::of(&source.start, source.is_whole(), format);
         let first = rows.first();
         let (layout, sign) = layout(&source.name, &rows, columns.as_ref(), *header, &self.headers)?;

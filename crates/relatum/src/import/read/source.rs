@@ -28,7 +28,7 @@ pub(super) struct Source<'a> {
     given_up: GivenUp,
 }
 
-/// Says to a source that nobody wants the rest of it: a read that waits for more ends at once.
+/// Tells a source that the rest is not needed, so that a read that waits for more ends at once.
 #[derive(Clone, Default)]
 pub(super) struct GivenUp(Arc<AtomicBool>);
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::graph::Graph;
 
 /// Reads texts as files of these names, all into train.
-fn read(files: &[(&str, &[u8])], options: &Options) -> Result<(Graph, Vec<FileReport>), ReadError> {
+fn read(files: &[(&str, &[u8])], options: &ReadOptions) -> Result<(Graph, Vec<FileReport>), ReadError> {
     let (dir, control) = (tempfile::tempdir().unwrap(), Control::default());
     let mut reader = Reader::new(GraphBuilder::default(), options.clone(), &control);
     let mut reports = Vec::new();
@@ -20,10 +20,10 @@ fn read(files: &[(&str, &[u8])], options: &Options) -> Result<(Graph, Vec<FileRe
 
 /// The triples of a text, as `head relation tail` lines in readable names.
 fn triples(name: &str, bytes: &[u8]) -> Vec<String> {
-    triples_with(name, bytes, &Options::default())
+    triples_with(name, bytes, &ReadOptions::default())
 }
 
-fn triples_with(name: &str, bytes: &[u8], options: &Options) -> Vec<String> {
+fn triples_with(name: &str, bytes: &[u8], options: &ReadOptions) -> Vec<String> {
     let (graph, _) = read(&[(name, bytes)], options).unwrap();
     let text = |t: Triple| {
         format!(
@@ -38,7 +38,7 @@ fn triples_with(name: &str, bytes: &[u8], options: &Options) -> Vec<String> {
 
 /// The message for a broken text, without the temporary folder.
 fn message(name: &str, bytes: &[u8]) -> String {
-    let error = read(&[(name, bytes)], &Options::default()).unwrap_err().to_string();
+    let error = read(&[(name, bytes)], &ReadOptions::default()).unwrap_err().to_string();
     let folder = std::env::temp_dir().display().to_string();
     match (error.find(&folder), error.find(name)) {
         (Some(from), Some(to)) => error[..from].to_owned() + &error[to..],
@@ -77,9 +77,9 @@ fn two_gzip_members_are_one_file() {
 
 #[test]
 fn columns_are_chosen() {
-    let options = Options { columns: Some("2,3,1".parse().unwrap()), ..Options::default() };
+    let options = ReadOptions { columns: Some("2,3,1".parse().unwrap()), ..ReadOptions::default() };
     assert_eq!(triples_with("x.tsv", b"b\ta\tr\textra\nc\tb\tr\n", &options), EXPECTED);
-    let options = Options { columns: Some("from,how,into".parse().unwrap()), ..Options::default() };
+    let options = ReadOptions { columns: Some("from,how,into".parse().unwrap()), ..ReadOptions::default() };
     assert_eq!(triples_with("x.csv", b"how,into,from\nr,b,a\nr,c,b\n", &options), EXPECTED);
 }
 
@@ -93,7 +93,7 @@ _:someone x:livesIn x:Berlin .
 
 #[test]
 fn rdf_gives_labels_prefixes_and_counts_of_literals() {
-    let (graph, reports) = read(&[("x.ttl", TURTLE)], &Options::default()).unwrap();
+    let (graph, reports) = read(&[("x.ttl", TURTLE)], &ReadOptions::default()).unwrap();
     let berlin = graph.entity("x:Berlin").unwrap();
     assert_eq!(graph.entity("Berlin (city)"), Ok(berlin));
     assert_eq!(graph.relation("capital of"), graph.relation("<http://x.org/capitalOf>"));
@@ -103,7 +103,7 @@ fn rdf_gives_labels_prefixes_and_counts_of_literals() {
 
 #[test]
 fn literals_are_kept_on_request() {
-    let options = Options { literals: true, ..Options::default() };
+    let options = ReadOptions { literals: true, ..ReadOptions::default() };
     let (graph, reports) = read(&[("x.ttl", TURTLE)], &options).unwrap();
     assert_eq!((reports[0].triples, reports[0].literals), (3, 0));
     assert!(graph.entity("3600000").is_ok());
@@ -112,7 +112,7 @@ fn literals_are_kept_on_request() {
 #[test]
 fn blank_nodes_of_two_files_are_different() {
     let text: &[u8] = b"_:b <http://x/r> <http://x/a> .\n";
-    let (graph, _) = read(&[("1.nt", text), ("2.nt", text)], &Options::default()).unwrap();
+    let (graph, _) = read(&[("1.nt", text), ("2.nt", text)], &ReadOptions::default()).unwrap();
     assert_eq!(graph.entities.len(), 3);
 }
 
@@ -120,7 +120,7 @@ fn blank_nodes_of_two_files_are_different() {
 fn nameless_nodes_get_the_same_names_every_time() {
     let text: &[u8] = b"@prefix x: <http://x/> . x:a x:r [ x:r x:b ], [ x:r x:c ] . x:d x:list ( x:e x:f ) .";
     let names = || {
-        let (graph, _) = read(&[("x.ttl", text)], &Options::default()).unwrap();
+        let (graph, _) = read(&[("x.ttl", text)], &ReadOptions::default()).unwrap();
         graph.entities.ids().map(|id| graph.entities.name(id).to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(names(), names());
@@ -138,7 +138,7 @@ fn a_quote_that_is_never_closed_does_not_swallow_the_file() {
 #[test]
 fn a_guessed_header_is_reported_and_found_behind_blank_lines() {
     let (graph, reports) =
-        read(&[("x.tsv", b"\n\nhead\trelation\ttail\na\tr\tb\n")], &Options::default()).unwrap();
+        read(&[("x.tsv", b"\n\nhead\trelation\ttail\na\tr\tb\n")], &ReadOptions::default()).unwrap();
     let expected = ("head, relation, tail".to_owned(), HeaderSign::UsualNames);
     assert_eq!(reports[0].guessed_header, Some(expected));
     assert_eq!(graph.edges(Split::Train).len(), 1);
@@ -148,15 +148,15 @@ const PACKAGES: &str = "package,field,value\na,depends,b\na,depends,c\nb,suggest
 
 #[test]
 fn a_header_without_usual_names_is_found_reported_and_can_be_denied() {
-    let (graph, reports) = read(&[("x.csv", PACKAGES.as_bytes())], &Options::default()).unwrap();
+    let (graph, reports) = read(&[("x.csv", PACKAGES.as_bytes())], &ReadOptions::default()).unwrap();
     let expected = ("package, field, value".to_owned(), HeaderSign::NeverAgain);
     assert_eq!((reports[0].triples, reports[0].guessed_header.clone()), (4, Some(expected)));
     assert!(graph.entity("package").is_err());
-    let absent = Options { header: Header::Absent, ..Options::default() };
+    let absent = ReadOptions { header: Header::Absent, ..ReadOptions::default() };
     assert_eq!(triples_with("x.csv", PACKAGES.as_bytes(), &absent).len(), 5);
     // The same header above too few rows to tell is known from the file before.
     let files = [("1.csv", PACKAGES.as_bytes()), ("2.csv", b"package,field,value\nc,depends,a\n")];
-    let (_, reports) = read(&files, &Options::default()).unwrap();
+    let (_, reports) = read(&files, &ReadOptions::default()).unwrap();
     let sign = reports[1].guessed_header.clone().unwrap().1;
     assert_eq!((reports[1].triples, sign), (1, HeaderSign::AsBefore));
 }
@@ -164,7 +164,7 @@ fn a_header_without_usual_names_is_found_reported_and_can_be_denied() {
 #[test]
 fn a_header_is_found_behind_columns_chosen_by_position() {
     let text: String = PACKAGES.lines().enumerate().map(|(at, line)| format!("n{at},{line}\n")).collect();
-    let options = Options { columns: Some("2,3,4".parse().unwrap()), ..Options::default() };
+    let options = ReadOptions { columns: Some("2,3,4".parse().unwrap()), ..ReadOptions::default() };
     let (_, reports) = read(&[("x.csv", text.as_bytes())], &options).unwrap();
     assert_eq!((reports[0].triples, reports[0].guessed_header.is_some()), (4, true));
 }
@@ -172,7 +172,7 @@ fn a_header_is_found_behind_columns_chosen_by_position() {
 #[test]
 fn a_fourth_column_is_passed_over_where_the_header_names_three_and_else_three_are_suggested() {
     let (_, reports) =
-        read(&[("x.csv", b"source,target,type,weight\na,b,r,1\n")], &Options::default()).unwrap();
+        read(&[("x.csv", b"source,target,type,weight\na,b,r,1\n")], &ReadOptions::default()).unwrap();
     assert_eq!(reports[0].taken_columns.as_deref(), Some("source, type, target"));
     insta::assert_snapshot!(message("x.tsv", b"\na\tr\tb\t0.5\nb\tr\tc\t1\n"), @"x.tsv:2: expected 3 columns, found 4 ('a', 'r', 'b', '0.5'): take three of them as head, relation and tail, for example 1,2,3");
     let named = b"id,drug,effect,gene\n1,a,r,b\n2,a,r,c\n3,b,r,a\n";
@@ -195,7 +195,7 @@ fn an_error_early_in_a_large_table_ends_its_reading() {
     let path = dir.path().join("labels.tsv");
     std::fs::write(&path, &table).unwrap();
     let control = Control::default();
-    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &control);
+    let mut reader = Reader::new(GraphBuilder::default(), ReadOptions::default(), &control);
     assert!(matches!(reader.read_labels(&path), Err(ReadError::BadLine { line: 1, .. })));
 }
 
@@ -206,7 +206,7 @@ fn a_long_line_of_n_triples_has_a_number_and_can_be_passed_over() {
         [b"<http://a> <http://r> <http://b> .\n".as_slice(), &long, b"<http://b> <http://r> <http://c> .\n"]
             .concat();
     assert!(message("x.nt", &bytes).starts_with("x.nt:2: the line is longer"), "{}", message("x.nt", &bytes));
-    let options = Options { skip_bad_lines: true, ..Options::default() };
+    let options = ReadOptions { skip_bad_lines: true, ..ReadOptions::default() };
     let (_, reports) = read(&[("x.nt", &bytes)], &options).unwrap();
     assert_eq!((reports[0].triples, reports[0].bad_lines), (2, 1));
 }
@@ -226,10 +226,10 @@ fn a_byte_order_mark_is_no_part_of_any_format() {
 #[test]
 fn only_the_default_graph_of_quads_is_read() {
     let text: &[u8] = b"<http://a> <http://r> <http://b> .\n<http://c> <http://r> <http://d> <http://g> .\n";
-    let (graph, reports) = read(&[("x.nq", text)], &Options::default()).unwrap();
+    let (graph, reports) = read(&[("x.nq", text)], &ReadOptions::default()).unwrap();
     assert_eq!((graph.edges(Split::Train).len(), reports[0].other_graphs), (1, 1));
     let text: &[u8] = b"@prefix x: <http://x/> . x:a x:r x:b . x:g { x:c x:r x:d . }";
-    let (graph, reports) = read(&[("x.trig", text)], &Options::default()).unwrap();
+    let (graph, reports) = read(&[("x.trig", text)], &ReadOptions::default()).unwrap();
     assert_eq!((graph.edges(Split::Train).len(), reports[0].other_graphs), (1, 1));
 }
 
@@ -256,12 +256,12 @@ fn rdf_in_xml_and_in_json_is_the_same_rdf() {
     for (name, bytes) in
         [("x.rdf", RDF_XML), ("x.owl", RDF_XML), ("x", RDF_XML), ("x.jsonld", JSON_LD), ("x", JSON_LD)]
     {
-        let (graph, reports) = read(&[(name, bytes)], &Options::default()).unwrap();
+        let (graph, reports) = read(&[(name, bytes)], &ReadOptions::default()).unwrap();
         let report = &reports[0];
         assert_eq!((report.triples, report.labels, report.literals), (1, 1, 1), "{name}");
         assert_eq!(graph.entity("Berlin (city)"), graph.entity("http://x.org/Berlin"));
         assert!(graph.relation("http://x.org/capitalOf").is_ok());
-        let (_, reports) = read(&[("x.gz", &gzip(bytes))], &Options::default()).unwrap();
+        let (_, reports) = read(&[("x.gz", &gzip(bytes))], &ReadOptions::default()).unwrap();
         assert_eq!(reports[0].triples, 1);
     }
 }
@@ -307,16 +307,16 @@ fn deep_documents_end_without_a_crash() {
         [("[", "]"), ("{\"http://r\": ", "}"), ("{\"@list\": [", "]}"), ("{\"@graph\": ", "}")]
     {
         // The parser calls itself at every level, so the deepest that is allowed must fit the stack.
-        let _ = read(&[("x.jsonld", json(open, 49, close).as_bytes())], &Options::default());
-        let _ = read(&[("x.jsonld", json(open, 98, close).as_bytes())], &Options::default());
+        let _ = read(&[("x.jsonld", json(open, 49, close).as_bytes())], &ReadOptions::default());
+        let _ = read(&[("x.jsonld", json(open, 98, close).as_bytes())], &ReadOptions::default());
         let error = message("x.jsonld", json(open, 100_000, close).as_bytes());
         assert!(error.contains("more than 100 deep"), "{error}");
     }
     let xml =
         "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:x='http://x/'>".to_owned();
-    let _ = read(&[("x.rdf", (xml + &"<x:a><x:r>".repeat(50_000)).as_bytes())], &Options::default());
+    let _ = read(&[("x.rdf", (xml + &"<x:a><x:r>".repeat(50_000)).as_bytes())], &ReadOptions::default());
     let turtle = format!("<http://a> <http://r> {}", "[ <http://r> ".repeat(50_000));
-    let _ = read(&[("x.ttl", turtle.as_bytes())], &Options::default());
+    let _ = read(&[("x.ttl", turtle.as_bytes())], &ReadOptions::default());
 }
 
 #[test]
@@ -325,14 +325,14 @@ fn a_named_graph_is_read_on_request() {
     let trig: &[u8] = b"@prefix x: <http://> . x:a x:r x:b . x:g { x:c x:r x:d . }";
     let json: &[u8] =
         br#"{"@id": "http://g", "@graph": [{"@id": "http://c", "http://r": {"@id": "http://d"}}]}"#;
-    let options = Options { graph: Some("http://g".to_owned()), ..Options::default() };
+    let options = ReadOptions { graph: Some("http://g".to_owned()), ..ReadOptions::default() };
     for (name, bytes) in [("x.nq", quads), ("x.trig", trig), ("x.jsonld", json)] {
         let (graph, _) = read(&[(name, bytes)], &options).unwrap();
         assert!(graph.entity("http://c").is_ok() && graph.entity("http://a").is_err(), "{name}");
     }
-    let (_, reports) = read(&[("x.nq", quads)], &Options::default()).unwrap();
+    let (_, reports) = read(&[("x.nq", quads)], &ReadOptions::default()).unwrap();
     assert_eq!(reports[0].other_graph_names, ["<http://g>"]);
-    let other = Options { graph: Some("http://h".to_owned()), ..Options::default() };
+    let other = ReadOptions { graph: Some("http://h".to_owned()), ..ReadOptions::default() };
     let error = read(&[("x.nq", quads)], &other).unwrap_err().to_string();
     assert!(error.contains("other graphs (DEFAULT, <http://g>)"), "{error}");
     assert!(matches!(read(&[("x.tsv", PLAIN)], &other), Err(ReadError::NoGraphs { .. })));
@@ -393,7 +393,7 @@ fn bad_lines_are_named_with_their_remedy() {
 
 #[test]
 fn bad_lines_are_counted_and_passed_over_on_request() {
-    let options = Options { skip_bad_lines: true, ..Options::default() };
+    let options = ReadOptions { skip_bad_lines: true, ..ReadOptions::default() };
     let long = [b"a\t".as_slice(), &vec![b'x'; 3 << 20], b"\tb\n"].concat();
     let bytes = [b"a\tr\tb\nonly one\n".as_slice(), &long, b"a\tr\t\xff\nb\tr\tc\n"].concat();
     let (graph, reports) = read(&[("x.tsv", &bytes)], &options).unwrap();
@@ -415,7 +415,7 @@ fn labels_name_entities_and_relations() {
     std::fs::write(&graph, PLAIN).unwrap();
     std::fs::write(&labels, "a\tAlpha\nr\trelates to\nnobody\tNobody\n").unwrap();
     let control = Control::default();
-    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &control);
+    let mut reader = Reader::new(GraphBuilder::default(), ReadOptions::default(), &control);
     reader.read(&graph, Split::Train).unwrap();
     assert_eq!(reader.read_labels(&labels).unwrap(), LabelReport { used: 2, unused: 1, bad_lines: 0 });
     let (graph, _) = reader.into_builder().finish();
@@ -432,7 +432,7 @@ fn a_request_to_stop_is_followed() {
     let control = Control::default().on(move |read: &BytesRead| {
         heard.fetch_add(read.0, std::sync::atomic::Ordering::Relaxed);
     });
-    let mut reader = Reader::new(GraphBuilder::default(), Options::default(), &control);
+    let mut reader = Reader::new(GraphBuilder::default(), ReadOptions::default(), &control);
     reader.read(&path, Split::Train).unwrap();
     assert_eq!(bytes.load(std::sync::atomic::Ordering::Relaxed), PLAIN.len() as u64);
     control.cancel_token().cancel();

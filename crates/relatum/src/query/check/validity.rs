@@ -104,7 +104,7 @@ impl Note {
 
 fn branch_notes(normal_form: &NormalForm, branch: &Branch) -> Vec<Note> {
     let mut notes = Vec::new();
-    if !branch.negative.is_empty() || !branch.negated.is_empty() {
+    if branch.negates() {
         notes.push(Note::Negation);
     }
     let mut atoms = Vec::new();

@@ -45,6 +45,17 @@ impl Branch {
         seen
     }
 
+    /// Every atom, with whether it is negated; those that must hold first.
+    pub fn signed_atoms(&self) -> impl Iterator<Item = (&Atom, bool)> {
+        let positive = self.positive.iter().map(|atom| (atom, false));
+        positive.chain(self.negative.iter().map(|atom| (atom, true)))
+    }
+
+    /// Whether anything in it is negated.
+    pub fn negates(&self) -> bool {
+        !self.negative.is_empty() || !self.negated.is_empty()
+    }
+
     /// Whether the variable is in an atom that must hold.
     pub fn binds(&self, id: VariableId) -> bool {
         self.positive.iter().any(|atom| atom.variables().any(|other| other == id))
@@ -122,7 +133,7 @@ impl Branch {
         }
     }
 
-    /// Both branches together, every literal once.
+    /// The conjunction of two branches, every literal once.
     pub(super) fn joined(&self, other: &Self) -> Self {
         let mut both = self.clone();
         add(&mut both.positive, &other.positive);

@@ -3,7 +3,7 @@
 use super::{Shape, Structure};
 use crate::graph::{EntityId, Inverses};
 use crate::query::formula::{Atom, Term, VariableId};
-use crate::query::hop::{Direction, Hop};
+use crate::query::hop::Hop;
 use crate::query::normal_form::{Branch, NormalForm};
 
 /// A shape with the arguments that a query gives it.
@@ -93,17 +93,14 @@ enum From {
 /// branch is a tree. Chains stand before single hops, negated hops last, as in the formulas.
 fn parts(branch: &Branch, at: VariableId, parent: Option<&Atom>) -> Option<Vec<Part>> {
     let mut found = Vec::new();
-    let atoms = branch.positive.iter().map(|atom| (atom, false));
-    for (atom, negated) in atoms.chain(branch.negative.iter().map(|atom| (atom, true))) {
+    for (atom, negated) in branch.signed_atoms() {
         if parent.is_some_and(|parent| std::ptr::eq(parent, atom)) {
             continue;
         }
-        let (direction, other) = match (atom.subject, atom.object) {
-            (Term::Variable(a), Term::Variable(b)) if a == b => return None,
-            (other, Term::Variable(id)) if id == at => (Direction::Forward, other),
-            (Term::Variable(id), other) if id == at => (Direction::Backward, other),
-            _ => continue,
-        };
+        if matches!((atom.subject, atom.object), (Term::Variable(a), Term::Variable(b)) if a == b) {
+            return None;
+        }
+        let Some((hop, other)) = atom.towards(at) else { continue };
         // More atoms than any shape has: also what keeps a cycle from being walked forever.
         if branch.atoms() > 3 {
             return None;
@@ -117,7 +114,7 @@ fn parts(branch: &Branch, at: VariableId, parent: Option<&Atom>) -> Option<Vec<P
                 From::Parts(parts(branch, id, Some(atom))?)
             }
         };
-        found.push(Part { negated, hop: Some(Hop { relation: atom.relation, direction }), from });
+        found.push(Part { negated, hop: Some(hop), from });
     }
     for negated in branch.negated.iter().filter(|negated| negated.free().contains(&at)) {
         if negated.free() != [at] || branch.atoms() > 3 {

@@ -1,4 +1,4 @@
-//! What is wrong with a text that is no SPARQL, in words.
+//! What is wrong with a text that is not SPARQL, in words.
 //!
 //! `spargebra` says which characters its grammar could have gone on with, at the furthest place that any of
 //! its rules reached: both mean little to a person, and the place is often behind the mistake. So the common
@@ -63,7 +63,7 @@ fn bracket(tokens: &[(Token, &str)]) -> Found {
     Some((format!("this `{sign}` is never closed: `{close}` is missing"), place))
 }
 
-/// A name that is none: a bare word, an undeclared prefix, an IRI that is not whole.
+/// A malformed name: a bare word, an undeclared prefix, an incomplete IRI.
 fn name(tokens: &[(Token, &str)], locator: &Locator<'_>) -> Found {
     let base = tokens.iter().any(|(_, text)| text.eq_ignore_ascii_case("base"));
     for (index, (token, text)) in tokens.iter().enumerate() {

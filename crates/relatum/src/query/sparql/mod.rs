@@ -47,7 +47,8 @@ pub(super) fn wrong_beginning(text: &str) -> Option<Place> {
     (!opens(&text[first.range()])).then_some(first)
 }
 
-fn opens(word: &str) -> bool {
+/// Whether a word is one that SPARQL begins with.
+pub(in crate::query) fn opens(word: &str) -> bool {
     let words = ["select", "prefix", "base", "ask", "construct", "describe", "insert", "delete"];
     words.iter().any(|it| word.eq_ignore_ascii_case(it))
 }

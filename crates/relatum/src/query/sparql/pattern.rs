@@ -75,7 +75,7 @@ impl Translator<'_> {
         self.variable(&name, Place::default())
     }
 
-    /// The pattern with its own variables quantified; none if it says nothing.
+    /// The pattern with its own variables quantified; `None` if it is empty.
     pub(super) fn quantified(
         &mut self,
         pattern: &GraphPattern,

@@ -10,7 +10,7 @@ pub(super) fn refused(construct: &str, instead: &str, place: Option<Place>) -> Q
     QueryError::Refused { construct: construct.to_owned(), instead: instead.to_owned(), place }
 }
 
-/// A pattern that is no logical condition.
+/// A pattern that cannot be read as a logical condition.
 pub(super) fn pattern(mut pattern: &GraphPattern, locator: &Locator<'_>) -> QueryError {
     // `SELECT (COUNT(?x) AS ?n)` is an expression over an aggregate: the aggregate is what to name.
     while let GraphPattern::Extend { inner, .. } = pattern

@@ -59,7 +59,7 @@ pub fn parse(text: &str, prefixes: &Prefixes) -> Result<Select, QueryError> {
     }
 }
 
-/// Whatever can be asked in SPARQL.
+/// What a text asks for, with names; only SPARQL limits its answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// SELECT is a question, ASK a statement, and SELECT of the predicate of one triple the question for
@@ -97,7 +97,7 @@ pub fn parse_any(text: &str, prefixes: &Prefixes) -> Result<Request, QueryError>
     declared.extend(prefixes.iter().map(|(prefix, iri)| (prefix.to_owned(), iri.to_owned())));
     let mut parser = SparqlParser::new();
     for (prefix, iri) in &declared {
-        // A prefix of the graph that is no IRI cannot be used; the others can.
+        // A prefix of the graph whose IRI is malformed cannot be used; the others can.
         if oxrdf::NamedNode::new(iri.as_str()).is_ok() {
             parser = parser.with_prefix(prefix, iri).unwrap_or_default();
         }

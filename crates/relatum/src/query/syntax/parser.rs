@@ -7,6 +7,7 @@ use crate::query::error::QueryError;
 use crate::query::formula::{Atom, Formula, ParsedQuery, Term, Variable, VariableId};
 use crate::query::name::Name;
 use crate::query::place::Place;
+use crate::query::sparql;
 use crate::query::statement::ParsedStatement;
 
 /// Reads a query in the text syntax.
@@ -20,11 +21,7 @@ pub fn parse(text: &str) -> Result<ParsedQuery, QueryError> {
     if text.len() > MAX_BYTES {
         return Err(QueryError::TooLarge { what: "bytes", count: text.len(), limit: MAX_BYTES });
     }
-    match parse_any(text)? {
-        Parsed::Query(query) => Ok(query),
-        Parsed::Statement(statement) => Err(QueryError::NoTarget { place: extent(&statement.formula) }),
-        Parsed::Between(between) => Err(QueryError::SeeksRelations { place: between.place }),
-    }
+    parse_any(text)?.into_query()
 }
 
 /// Anything that can be asked, with names.
@@ -36,6 +33,17 @@ pub enum Parsed {
     Statement(ParsedStatement),
     /// `?R : R(a, b)`
     Between(ParsedBetween),
+}
+
+impl Parsed {
+    /// The question for entities; a mistake if it is anything else.
+    pub fn into_query(self) -> Result<ParsedQuery, QueryError> {
+        match self {
+            Self::Query(query) => Ok(query),
+            Self::Statement(statement) => Err(QueryError::NoTarget { place: extent(&statement.formula) }),
+            Self::Between(between) => Err(QueryError::SeeksRelations { place: between.place }),
+        }
+    }
 }
 
 /// Reads whatever can be asked in the text syntax.
@@ -72,7 +80,7 @@ pub fn opens_a_formula(text: &str) -> bool {
     matches!(parser.beginning(), Beginning::Formula | Beginning::Either)
 }
 
-/// What the first words of a text make of it.
+/// What the first words of a text say about its kind.
 enum Beginning {
     Target,
     Formula,
@@ -429,9 +437,7 @@ const ARROWS: [&str; 7] = ["->", "=>", "→", "⇒", "<->", "<=>", "implies"];
 
 fn is_sparql(text: &str) -> bool {
     let word = text.split_whitespace().next().unwrap_or("");
-    ["select", "prefix", "base", "ask", "construct", "describe"]
-        .iter()
-        .any(|it| word.eq_ignore_ascii_case(it))
+    sparql::opens(word)
 }
 
 #[cfg(test)]
@@ -491,7 +497,7 @@ mod tests {
             ("not r(a, b) & ∃X. r(a, X)", "not r(a, b) and (exists X. r(a, X))"),
             ("exists X. r(a, X)", "exists X. r(a, X)"),
             ("(r(a, b) or r(b, a)) and r(c, c)", "(r(a, b) or r(b, a)) and r(c, c)"),
-            // A prefix, not a target: nothing is sought by it.
+            // The name is a prefix, not a target.
             ("dbo:starring(dbr:Alien, x)", r#""dbo:starring"(dbr:Alien, x)"#),
         ] {
             assert_eq!(any(text), format!("statement {said}"), "{text}");

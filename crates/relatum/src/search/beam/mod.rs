@@ -7,7 +7,7 @@
 //!
 //! No completion of a state scores higher than the state, so the best of the states that were left
 //! out bounds all that a beam can have missed. [`Beam::widen`] uses that to prove answers of questions
-//! that are no trees.
+//! that are not trees.
 
 mod cache;
 mod vectors;
@@ -48,9 +48,9 @@ pub struct Beam<'a> {
     logic: Logic,
     width: Width,
     control: Control,
-    /// The score of what was never reached: 0, or −∞ where scores are no truth values.
+    /// The score of entities that were never reached: 0, or −∞ for raw scores.
     nothing: f32,
-    /// The score of no condition at all: 1, or +∞ where the smallest of raw scores is wanted.
+    /// The neutral element of the conjunction: 1, or +∞ where it is the minimum of raw scores.
     unit: f32,
     /// States of the question itself that score less are left out: they cannot reach the best answers.
     floor: f32,
@@ -82,9 +82,9 @@ struct Outcome {
     scores: Vec<f32>,
     /// The last states, each with its scores of the entities that were asked about.
     reached: Vec<(State, Vec<f32>)>,
-    /// What those scores are still to be joined with, for each entity; nothing if empty.
+    /// For each entity, a factor that those scores still have to be combined with; empty if there is none.
     shared: Vec<f32>,
-    /// The best score of a state that was left out: no answer can have more by any of them.
+    /// The best score of a state that was left out: an upper bound for every answer that it could have led to.
     left_out: f32,
 }
 
@@ -135,8 +135,7 @@ impl<'a> Beam<'a> {
         if width.k == 0 {
             return Err(SearchError::EmptyBeam);
         }
-        let negates = |branch: &BranchPlan| !branch.branch.negative.is_empty() || !branch.negated.is_empty();
-        if raw && (plan.branches.len() > 1 || plan.branches.iter().any(negates)) {
+        if raw && (plan.branches.len() > 1 || plan.negates()) {
             return Err(SearchError::RawScores);
         }
         let nothing = if raw { f32::NEG_INFINITY } else { 0.0 };
@@ -230,7 +229,7 @@ impl<'a> Beam<'a> {
         };
         let (mut outcome, stopped) = run(count)?;
         if stopped {
-            // More states take more rows: within the limits there may be no more than the best.
+            // More states take more rows, so under a row limit there may be only the best assignment.
             (outcome, _) = run(1)?;
         }
         let of_answer =

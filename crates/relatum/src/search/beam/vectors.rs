@@ -17,15 +17,15 @@ use crate::search::{SearchError, block_of, rows};
 pub(super) struct Vectors {
     /// For each state.
     pub(super) each: Vec<Vec<f32>>,
-    /// By what no state has a part in, where that is not in `each` already; else empty.
+    /// The factor that is the same for all states, where it is not part of `each` already; else empty.
     pub(super) shared: Vec<f32>,
-    /// The most that a value can be worth which was not looked at.
+    /// An upper bound for every value that was not looked at.
     pub(super) left_out: f32,
 }
 
 impl Beam<'_> {
     /// For each state, how true each value of the step's variable is by all factors. None: a limit
-    /// was reached before all of them had their say.
+    /// was reached before all factors were included.
     pub(super) fn vectors(
         &self,
         plan: &BranchPlan,
@@ -116,8 +116,8 @@ impl Beam<'_> {
         vector.iter_mut().zip(found).for_each(|(all, x)| *all = self.logic.t_norm.and(*all, 1.0 - x));
     }
 
-    /// How true a negated sub-query is for every entity. None: a limit was reached first, and less than
-    /// the whole sub-query would refuse too little.
+    /// How true a negated sub-query is for every entity. None: a limit was reached first; a sub-query that is
+    /// searched only in part would rule out too few answers.
     fn sub_scores(
         &self,
         nested: &BranchPlan,

@@ -1,4 +1,4 @@
-//! A beam that widens until its answers are proven, or stand still.
+//! A beam that widens until its answers are proven or no longer change.
 //!
 //! Questions whose variables form a cycle have no messages that a bound could stop; but a beam on them
 //! carries the variables that close the cycle in its states, so that a beam which leaves nothing out is
@@ -16,9 +16,9 @@ use crate::search::{Certainty, Found, Progress, SearchError};
 /// How much work a proof is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// What takes a moment; beyond that only as long as the answers still change, up to a few seconds.
+    /// Up to about a second; longer, up to a few seconds, only while the answers still change.
     Some,
-    /// Whatever it takes, within the limits.
+    /// As much as the proof takes, within the limits.
     All,
 }
 
@@ -37,11 +37,11 @@ pub struct Widened<'a> {
 
 /// By how much the next beam is wider.
 const WIDER: usize = 8;
-/// Truth values (states × entities) that are combined for a proof without a second thought: below a second.
+/// Truth values (states × entities) that may always be combined for a proof: less than a second of work.
 const A_MOMENT: usize = 400_000_000;
 /// The most that are combined while the answers still change.
 const SOME: usize = 4_000_000_000;
-/// States are held in memory, so their number has an end whatever the effort.
+/// The most states, because they are held in memory.
 const MOST_STATES: usize = 4_000_000;
 
 impl Beam<'_> {
@@ -101,7 +101,7 @@ impl Beam<'_> {
         };
         let of_entity = |(x, &score): (usize, &f32)| {
             let mut branches = pass.branches.iter().enumerate();
-            // Where nothing that was left out can count, the bound is the score itself, to the last digit.
+            // Where nothing that was left out can change a score, the bound is that score, bit for bit.
             if branches.all(|(branch, scores)| scores[x] >= left_out(branch)) {
                 return f64::from(score);
             }

@@ -55,7 +55,7 @@ pub(super) struct Ascent<'a> {
     /// By which line the score of each link is mapped before the sigmoid.
     lines: Vec<(f32, f32)>,
 
-    /// The truth of each link, negated if it is, and its slope by the raw score.
+    /// The truth of each link (of a negated one, its negation) and the derivative by the raw score.
     truths: Vec<f32>,
     slopes: Vec<f32>,
     /// `∂ level / ∂ truth` of each link, and `∂ parent / ∂ level` of each level.
@@ -65,7 +65,7 @@ pub(super) struct Ascent<'a> {
     levels: Vec<f32>,
     climbed: Vec<f32>,
     prefix: Vec<f32>,
-    /// Whether every raw score is a number.
+    /// Whether no raw score is NaN or infinite.
     finite: bool,
 }
 
@@ -134,8 +134,8 @@ impl<'a> Ascent<'a> {
             adam(&mut self.values, &mut self.means, &mut self.squares, &self.gradient, lr, self.step as u64);
             let loss = penalty - self.climbed[0];
             if !loss.is_finite() || !self.finite {
-                // Near 0 every score is small: if the first is no number, neither are the embeddings. And
-                // truth values have no slope on which vectors could run away.
+                // Vectors start near 0, where every score is small: NaN in the first step comes from the embeddings.
+                // Truth values are bounded, so only raw scores can make vectors diverge later.
                 let by_the_model = self.step == 1 || self.settings.calibration != Calibration::Raw;
                 return Err(if by_the_model {
                     SearchError::NotANumber
@@ -202,7 +202,8 @@ impl<'a> Ascent<'a> {
                 (truth, scale * truth * (1.0 - truth))
             };
             (self.truths[index], self.slopes[index]) = if link.negated {
-                // Where the negation is flat, the slope that is cut off: else nothing leads out.
+                // Where the negation is cut off at 0, the slope without the cut is taken: a slope of 0 would leave the
+                // vectors stuck.
                 (self.logic.negation.not(truth), -self.logic.negation.scale * slope)
             } else {
                 (truth, slope)

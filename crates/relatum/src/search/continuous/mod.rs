@@ -40,7 +40,7 @@ use crate::graph::{EntityId, Graph, Id};
 use crate::kernels::meet;
 use crate::logic::TNorm;
 use crate::model::{Calibration, Model, Reciprocals};
-use crate::plan::{BranchPlan, Plan};
+use crate::plan::Plan;
 use crate::query::VariableId;
 use ascent::{Ascent, End};
 use program::{Link, Program, Side};
@@ -124,9 +124,7 @@ impl<'a> Continuous<'a> {
             Calibration::Adaptive if model.affine().is_some() => {}
             Calibration::Adaptive => return Err(SearchError::NotCalibrated),
             Calibration::Raw => {
-                let negates =
-                    |it: &BranchPlan| !it.branch.negative.is_empty() || !it.branch.negated.is_empty();
-                if plan.branches.len() > 1 || plan.branches.iter().any(negates) {
+                if plan.branches.len() > 1 || plan.negates() {
                     return Err(SearchError::RawScores);
                 }
             }
@@ -263,7 +261,7 @@ impl<'a> Continuous<'a> {
         } else {
             self.model.score_rows(query, &mut row);
         }
-        // Of infinity a calibration would make a certain truth.
+        // A calibration would turn infinity into a truth of exactly 1.
         if !row.iter().all(|score| score.is_finite()) {
             return Err(SearchError::NotANumber);
         }

@@ -89,8 +89,7 @@ impl Program {
             self.slots.push(Slot { variable, level });
         }
         let first = self.links.len();
-        let positive = branch.positive.iter().map(|atom| (atom, false));
-        for (atom, negated) in positive.chain(branch.negative.iter().map(|atom| (atom, true))) {
+        for (atom, negated) in branch.signed_atoms() {
             let link = self.link(atom, negated, level, scope, reciprocals);
             self.links.push(link);
         }

@@ -30,7 +30,8 @@ impl Exact<'_> {
             let high = if self.bounded { High::Each(vec![1.0; n]) } else { High::Same };
             state = State::open(n, high);
         }
-        // Without rows only what is certain is worth its edges: else every entity would be asked.
+        // Before any row is scored, edges are followed only from values that are certain: otherwise every entity
+        // would have to be looked at.
         let by = if reach.rows == 0 { rest_low } else { rest };
         let mut next: Vec<(EntityId, f32)> = by
             .iter()
@@ -39,14 +40,14 @@ impl Exact<'_> {
             .map(|(x, &rest)| (EntityId::from_index(x), rest))
             .collect();
         if !self.bounded {
-            // What is passed over here is missing from a disjunction that it is part of.
+            // A value that is skipped here is missing from any disjunction that it is part of.
             let left_out = rest.iter().copied().filter(|rest| *rest < reach.least);
             self.ignored = left_out.fold(self.ignored, f32::max);
         }
         self.follow_known(&mut state, *inner, hops, &next);
         let t_norm = self.logic.t_norm;
         if self.bounded {
-            // What a value can be worth decides when it is looked at.
+            // Values are looked at in falling order of their upper bounds.
             next.retain_mut(|(x, rest)| {
                 let (low, high) = (state.low[x.index()], state.high(x.index()));
                 *rest = t_norm.and(*rest, high);

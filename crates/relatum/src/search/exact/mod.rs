@@ -57,7 +57,7 @@ pub enum Goal<'a> {
     },
 }
 
-/// A message below this is as good as nothing: bounds smaller than it are not chased further.
+/// Messages below this are treated as 0: tightening their bounds cannot change a printed score.
 pub(super) const NEGLIGIBLE: f32 = 1e-6;
 /// Rows of a projection in its first round; each later round may take twice as many.
 const FIRST: usize = 16;
@@ -81,7 +81,7 @@ pub struct Exact<'a> {
     /// Whether this round has looked at anything that no round before had.
     progress: bool,
     stopped: bool,
-    /// The largest bound that was taken for nothing.
+    /// The largest bound that was treated as 0.
     ignored: f32,
     /// Whether upper bounds are kept: only where something is to be proven from them.
     bounded: bool,
@@ -205,7 +205,7 @@ impl<'a> Exact<'a> {
                 deeper /= FALL;
             }
             if scored {
-                // A beam has few values, and two products take longer than one of both.
+                // With a limit on the values there are few of them, and one product of all is faster than two.
                 let most = if self.most < usize::MAX { self.most } else { 0 };
                 reach.rows = reach.rows.saturating_mul(2).max(most);
             } else {
@@ -235,14 +235,14 @@ impl<'a> Exact<'a> {
         Found { scores, certainty, rows: self.rows }
     }
 
-    /// What the values that were taken for nothing can change at most among answers that score at least
-    /// `worst`: such a value lifts none of them, unless they are as small as it is.
+    /// By how much the values that were treated as 0 can change answers that score at least `worst`: not at all,
+    /// unless these scores are as small as the values.
     fn passed_over(&self, worst: f32) -> f32 {
         if self.ignored >= worst { self.ignored.max(self.error()) } else { self.error() }
     }
 
-    /// What the values that were left out can change at most: nothing at or above the floor, unless
-    /// they are added up by a disjunction or turned round by a negated sub-query.
+    /// By how much the values that were left out can change a score: not at all for scores at or above the floor,
+    /// unless a disjunction adds them up or a negated sub-query inverts them.
     fn error(&self) -> f32 {
         let is_row = |part: &MessageId| matches!(self.plan.messages[part.index()], Message::Row { .. });
         let turned = |message: &&Message| matches!(message, Message::Not(part) if !is_row(part));
@@ -359,20 +359,9 @@ impl<'a> Exact<'a> {
 
 /// The messages that the branches need, parts before wholes. Looks are run by their meets.
 fn stages(plan: &Plan) -> Vec<Stage> {
-    // The longest way from a root: of two messages at the same depth neither needs the other.
-    let mut depth: Vec<Option<usize>> = vec![None; plan.messages.len()];
-    for root in plan.roots() {
-        depth[root.index()] = Some(0);
-    }
-    for index in (0..depth.len()).rev() {
-        let Some(above) = depth[index] else { continue };
-        for part in plan.messages[index].parts() {
-            let slot = &mut depth[part.index()];
-            *slot = Some(slot.map_or(above + 1, |known| known.max(above + 1)));
-        }
-    }
+    let depths = plan.depths();
     let mut order: Vec<(usize, MessageId)> =
-        (0..depth.len()).filter_map(|index| Some((depth[index]?, MessageId(index as u32)))).collect();
+        (0..depths.len()).filter_map(|index| Some((depths[index]?, MessageId(index as u32)))).collect();
     order.sort_by_key(|&(depth, id)| (std::cmp::Reverse(depth), id));
     let mut stages: Vec<Stage> = Vec::new();
     let mut scans = rustc_hash::FxHashMap::default();

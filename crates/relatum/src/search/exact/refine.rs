@@ -14,9 +14,9 @@ use crate::plan::{Message, MessageId, SignedHop};
 use crate::search::SearchError;
 use crate::search::top::better;
 
-/// Of more contenders than this nothing is asked one by one.
+/// The most contenders whose edges are bounded one by one.
 pub(super) const CONTENDERS: usize = 256;
-/// The work that this may take without being worth it, in rows; else no more in all than was scored.
+/// How much bounding may cost before it has paid off, in rows; beyond that, no more than scoring has cost so far.
 const LEAST_WORK: usize = 32;
 /// Pairs of a value and a contender that are held at once.
 const PAIRS: usize = 4 << 20;

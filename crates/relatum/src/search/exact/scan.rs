@@ -8,7 +8,7 @@ use crate::search::fold::fold_rows;
 use crate::search::top::better;
 use crate::search::{AtomTruth, SearchError, rows};
 
-/// Trusted edges of values with a smaller message are not worth following: they lift no bound.
+/// Trusted edges of values with a smaller message are not followed, because they raise no bound.
 const FOLLOWED: f32 = 1e-3;
 
 /// A projection taken out of its place while its scan runs.
@@ -19,7 +19,7 @@ struct Projection {
     /// What of its source is to be looked at, best first: without a limit on the values, only those
     /// for which this round scores rows.
     chosen: Vec<(EntityId, f32)>,
-    /// Whether the limit on the values keeps all others out.
+    /// Whether the limit on the number of values excludes all others.
     full: bool,
 }
 

@@ -10,7 +10,7 @@ pub(super) struct Scratch {
     logs: Vec<f32>,
 }
 
-/// Below this a slope is nothing: most entities are far from being an answer, and cost nothing.
+/// Slopes below this are treated as 0, which spares the work for most entities: they are far from being an answer.
 const NOTHING: f32 = 1e-7;
 /// f this near to 1 counts as this near, so that log (1 − f) stays a number.
 const NEAR: f32 = 1e-6;

@@ -26,7 +26,7 @@ fn small_graph() -> Graph {
 /// Steps along the gradient with rate 1, so that the gradient is what a step subtracts.
 fn settings(model: &str) -> Settings {
     Settings {
-        model: model.to_owned(),
+        predictor: model.to_owned(),
         rank: 3,
         batch_size: 1000,
         regularizer: Regularizer::None,
@@ -76,7 +76,7 @@ fn assert_gradient_is_right(settings: &Settings) {
     let graph = small_graph();
     let name = format!(
         "{} {} relation loss {}",
-        settings.model,
+        settings.predictor,
         settings.regularizer.name(),
         settings.relation_loss
     );
@@ -212,7 +212,7 @@ fn the_number_of_threads_does_not_change_a_byte() {
                 batch_size: 200,
                 relation_loss: if model == "transe" { 0.0 } else { 0.5 },
                 candidates,
-                model: model.to_owned(),
+                predictor: model.to_owned(),
                 ..Settings::default()
             };
             pool.install(|| {
@@ -240,7 +240,7 @@ fn training_lowers_the_loss_of_every_predictor_with_every_optimiser() {
             [(Optimizer::Adagrad, 0.1), (Optimizer::Adam, 0.01), (Optimizer::Sgd, 3.0)]
         {
             let settings = Settings {
-                model: model.to_owned(),
+                predictor: model.to_owned(),
                 rank: 8,
                 batch_size: 200,
                 optimizer,
@@ -318,8 +318,8 @@ fn settings_outside_their_range_are_refused_by_name() {
     assert!(bad(|s| s.learning_rate = f32::NAN).starts_with("the learning rate is NaN"));
     assert!(bad(|s| s.regularizer_weight = -1.0).starts_with("the regulariser's weight is -1"));
     assert!(bad(|s| s.candidates = Some(0)).contains("candidates"));
-    assert!(bad(|s| s.model = "hole".to_owned()).contains("complex, distmult, cp, rotate, transe"));
-    assert!(bad(|s| (s.model, s.relation_loss) = ("transe".to_owned(), 1.0)).contains("transe"));
+    assert!(bad(|s| s.predictor = "hole".to_owned()).contains("complex, distmult, cp, rotate, transe"));
+    assert!(bad(|s| (s.predictor, s.relation_loss) = ("transe".to_owned(), 1.0)).contains("transe"));
 }
 
 /// Enough entities for several tiles, enough structure to be learnt.

@@ -62,7 +62,7 @@ fn a_name_cannot_play_with_the_terminal() {
 #[test]
 fn messages_say_what_was_expected_and_what_came() {
     insta::assert_snapshot!(refusal(b"\x80\x04X\xff\xff\xff\xffabc."), @"byte 7: expected a text, found the end of the file (bytes needed: 4294967295, left: 4); the file is cut off or damaged: fetch it again");
-    insta::assert_snapshot!(refusal(b"<html>"), @"byte 0: expected a pickle instruction, found the byte 0x3c; the file is no pickle, or damaged");
+    insta::assert_snapshot!(refusal(b"<html>"), @"byte 0: expected a pickle instruction, found the byte 0x3c; the file is not a pickle, or is damaged");
     insta::assert_snapshot!(refusal(b"K\x05K\x06a."), @"byte 4: the instruction APPEND expected a list, found 5; the file is damaged, or not plain data");
     insta::assert_snapshot!(refusal(b"h\x07."), @"byte 0: expected the number of a value stored before, found 7; the file is damaged: fetch it again");
     insta::assert_snapshot!(refusal(b"Iseven\n."), @r#"byte 0: expected a decimal integer of at most 128 bits, found "seven"; the file is damaged: fetch it again"#);

@@ -17,7 +17,7 @@ pub enum FolderError {
         /// What the system said.
         source: io::Error,
     },
-    /// A file is no readable pickle. The message of the source says what to do.
+    /// A file cannot be read as a pickle. The message of the source says what to do.
     #[error("cannot read {}: {source}", path.display())]
     Pickle {
         /// The file.
@@ -94,7 +94,7 @@ pub enum FolderError {
         path: PathBuf,
         /// The last id that should be there.
         last: usize,
-        /// What is there instead.
+        /// What was found instead.
         found: String,
     },
     /// The relations do not come in pairs. Add the missing inverse.

@@ -1,0 +1,241 @@
+//! Tuning and measuring, each once: every result is kept with the model as soon as it is there.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use super::{Engine, Error};
+use crate::benchmark::{
+    BenchmarkError, Cell, Choice, Evaluator, Family, Part, QueryGroup, QuerySet, Setting, Tuned,
+    missing_links_of,
+};
+use crate::control::Control;
+use crate::graph::{Graph, Split};
+use crate::model::{Card, Model, StoredModel};
+use crate::project::{CellKey, Queries, Results};
+use crate::train::Floor;
+
+/// An event: settings for a type of query are about to be chosen. [`TrialsDone`](crate::benchmark::TrialsDone)
+/// follow, and a [`TypeTuned`] at the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TuningBegins {
+    /// What is chosen from.
+    pub family: Family,
+    /// The type of query.
+    pub shape: String,
+    /// On how many queries.
+    pub queries: usize,
+    /// On how many a choice was made before, which were too few.
+    pub before: Option<usize>,
+}
+
+/// An event: the setting for a type of query was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeTuned {
+    /// What was chosen from.
+    pub family: Family,
+    /// The type of query.
+    pub shape: String,
+    /// Which validation queries it was chosen on.
+    pub part: Part,
+    /// What was chosen, and what else was tried.
+    pub choice: Choice,
+}
+
+/// An event: a type of query is about to be measured. [`QueriesDone`](crate::benchmark::QueriesDone) follow, and a
+/// [`TypeMeasured`] at the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeasuringBegins {
+    /// The method, or whatever else it is measured for.
+    pub label: String,
+    /// The type of query.
+    pub shape: String,
+    /// How many queries.
+    pub queries: usize,
+}
+
+/// An event: a type of query was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeMeasured {
+    /// The method, or whatever else it was measured for.
+    pub label: String,
+    /// The type of query.
+    pub shape: String,
+    /// How it came out.
+    pub cell: Cell,
+}
+
+/// A model with the results that are kept with it, and the queries of its project.
+pub(super) struct Bench<'a> {
+    pub(super) name: String,
+    pub(super) card: &'a Card,
+    model: &'a Model,
+    graph: &'a Graph,
+    evaluator: Evaluator<'a>,
+    results: Results,
+    control: &'a Control,
+    /// Measured when the first cell is.
+    peak: OnceCell<f64>,
+    /// Whether it is known that results can be kept.
+    writable: bool,
+    /// Whether a setting was chosen, which a model that is open does not know of.
+    pub(super) has_chosen: bool,
+}
+
+/// What is to be measured.
+pub(super) struct Task<'g> {
+    pub(super) label: &'g str,
+    pub(super) split: Split,
+    pub(super) group: &'g QueryGroup,
+    pub(super) part: Part,
+    pub(super) limit: Option<usize>,
+    pub(super) setting: Setting,
+    pub(super) by_missing: bool,
+}
+
+/// What there is to choose settings on.
+pub(super) struct Tuning<'t> {
+    pub(super) family: Family,
+    /// The validation queries of each type.
+    pub(super) groups: &'t [&'t QueryGroup],
+    /// Which of them.
+    pub(super) part: &'t dyn Fn(&QueryGroup) -> Part,
+    /// How many of these.
+    pub(super) queries: usize,
+    /// Whether to choose where a choice was made before.
+    pub(super) again: bool,
+}
+
+impl Engine {
+    /// Does something with a model and its results. The model is read from disk, for what is kept must be of the
+    /// one that is there.
+    pub(super) fn with_bench<T>(
+        &self,
+        name: Option<&str>,
+        control: &Control,
+        work: impl FnOnce(&mut Bench<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let folder = self.folder(name)?;
+        let StoredModel { model, card } = folder.load(self.project())?;
+        let mut bench = Bench {
+            name: folder.name().to_owned(),
+            card: &card,
+            model: &model,
+            graph: self.graph(),
+            evaluator: Evaluator::new(&model, self.graph()),
+            results: Results::open(folder.dir(), &model)?,
+            control,
+            peak: OnceCell::new(),
+            writable: false,
+            has_chosen: false,
+        };
+        let done = work(&mut bench);
+        if bench.has_chosen {
+            self.forget(folder.name());
+        }
+        done
+    }
+
+    /// The queries of a split, of the types asked for, in the order of the literature.
+    pub(super) fn groups<'q>(
+        &self,
+        queries: &'q Arc<Queries>,
+        split: Split,
+        types: &[String],
+    ) -> Result<Vec<&'q QueryGroup>, BenchmarkError> {
+        let set = queries.of(split).filter(|set| !QuerySet::is_empty(set));
+        let dir = self.project().dir().to_owned();
+        let set = set.ok_or(BenchmarkError::NoQueries { dir, split })?;
+        let groups = || set.groups.iter().filter(|group| !group.is_empty());
+        let there = |name: &&String| groups().any(|group| group.shape == **name);
+        if let Some(unknown) = types.iter().find(|name| !there(name)) {
+            let there = groups().map(|group| group.shape.clone()).collect();
+            return Err(BenchmarkError::NoSuchType { split, name: unknown.clone(), there });
+        }
+        Ok(groups().filter(|group| types.is_empty() || types.contains(&group.shape)).collect())
+    }
+}
+
+impl Bench<'_> {
+    /// What is best for each type in a family, by validation queries; chosen now where it was not
+    /// before, or on fewer queries.
+    pub(super) fn tuned(&mut self, tuning: &Tuning<'_>) -> Result<Tuned, Error> {
+        let Tuning { family, .. } = *tuning;
+        let mut tuned = Tuned::default();
+        for &group in tuning.groups {
+            let shape = group.shape.clone();
+            let part = (tuning.part)(group);
+            let chosen = part.choose(group.len(), Some(tuning.queries));
+            let kept = self.results.choice(family, part, group).filter(|_| !tuning.again);
+            if let Some(choice) = kept.filter(|choice| choice.is_good_for(chosen.len())) {
+                tuned.types.insert(shape, choice.clone());
+                continue;
+            }
+            let before = kept.and_then(Choice::queries);
+            self.make_sure_to_keep()?;
+            let queries = chosen.len();
+            self.control.tell(&TuningBegins { family, shape: shape.clone(), queries, before });
+            let choice = self.evaluator.tune(family, group, &chosen, self.control);
+            let choice = choice.map_err(|error| error.of_type(&shape))?;
+            self.results.keep_choice(family, part, &shape, choice.clone())?;
+            self.has_chosen = true;
+            self.control.tell(&TypeTuned { family, shape: shape.clone(), part, choice: choice.clone() });
+            tuned.types.insert(shape, choice);
+        }
+        Ok(tuned)
+    }
+
+    /// How the queries of a type come out; measured now where it was not before.
+    pub(super) fn measure(&mut self, task: &Task<'_>) -> Result<Cell, Error> {
+        let Task { split, group, part, setting, .. } = *task;
+        let chosen = part.choose(group.len(), task.limit);
+        let key = CellKey { split, group, part, queries: chosen.len(), setting };
+        let enough = |cell: &&Cell| !task.by_missing || !cell.by_missing.is_empty();
+        if let Some(cell) = self.results.cell(&key).filter(enough) {
+            return Ok(cell.clone());
+        }
+        self.make_sure_to_keep()?;
+        let (label, shape) = (task.label.to_owned(), group.shape.clone());
+        self.control.tell(&MeasuringBegins {
+            label: label.clone(),
+            shape: shape.clone(),
+            queries: chosen.len(),
+        });
+        let cell = self.answer(task, &chosen).map_err(|error| error.of_type(&shape))?;
+        self.results.keep(&key, cell.clone())?;
+        self.control.tell(&TypeMeasured { label, shape, cell: cell.clone() });
+        Ok(cell)
+    }
+
+    fn answer(&self, task: &Task<'_>, chosen: &[usize]) -> Result<Cell, BenchmarkError> {
+        let Task { split, group, setting, .. } = *task;
+        let outcome = self.evaluator.run(group, chosen, &setting, self.control)?;
+        let by_missing = if task.by_missing {
+            let missing = missing_links_of(group, self.graph, split, &[Split::Train])?;
+            let missing: Vec<Vec<Option<u8>>> = chosen.iter().map(|&index| missing[index].clone()).collect();
+            outcome.by_missing(&missing)
+        } else {
+            Vec::new()
+        };
+        let of_peak = self.of_peak(outcome.rows, outcome.seconds);
+        let (rows, seconds) = (outcome.rows, outcome.seconds);
+        Ok(Cell { metrics: outcome.metrics(), rows, seconds, of_peak, by_missing })
+    }
+
+    /// Finds out before the first long work whether what comes of it can be kept.
+    fn make_sure_to_keep(&mut self) -> Result<(), BenchmarkError> {
+        if !self.writable {
+            self.results.check_writable().map_err(BenchmarkError::NotKept)?;
+            self.writable = true;
+        }
+        Ok(())
+    }
+
+    /// The share of the machine's matrix-product rate that scoring so many rows came to.
+    fn of_peak(&self, rows: usize, seconds: f64) -> f64 {
+        let (entities, width) = (self.model.entity_count(), self.model.predictor().tail().len());
+        // Small enough to measure in a moment, large enough to reach the rate of the real products.
+        let peak = self.peak.get_or_init(|| Floor::new(256, entities.min(16_384), width).rate(256));
+        let flops = 2.0 * rows as f64 * entities as f64 * width as f64;
+        (flops / seconds.max(1e-9) / peak).min(1.0)
+    }
+}
