@@ -182,6 +182,30 @@ fn check_finds_what_is_damaged() {
 }
 
 #[test]
+fn a_relation_outside_the_graph_is_found_by_check_and_by_training() {
+    let desk = films();
+    desk.ok(&["train", "films", "--rank", "4", "--epochs", "1"]);
+    let path = desk.path("films/graph/train.edges");
+    let whole = std::fs::read(&path).unwrap();
+    // The last bytes are an arc, a relation and a neighbour: either leads far outside.
+    for from_the_end in [1, 5] {
+        let mut bytes = whole.clone();
+        let at = bytes.len() - from_the_end;
+        bytes[at] ^= 0x80;
+        std::fs::write(&path, bytes).unwrap();
+        let outcome = desk.run(&["check", "films"]);
+        assert_eq!(outcome.code, 1, "{}", outcome.stderr);
+        assert!(outcome.stdout.contains("BAD  graph/train.edges"), "{}", outcome.stdout);
+        assert!(outcome.stdout.contains("models: not read"), "{}", outcome.stdout);
+        for command in [["train", "films", "--resume"], ["train", "films", "--replace"]] {
+            let outcome = desk.run(&command);
+            assert_eq!(outcome.code, 1, "{}", outcome.stderr);
+            assert!(outcome.stderr.contains("train.edges is damaged"), "{}", outcome.stderr);
+        }
+    }
+}
+
+#[test]
 fn a_folder_that_is_no_project_is_refused() {
     let desk = Desk::new();
     for command in [["stats", "here"], ["check", "here"]] {

@@ -305,6 +305,7 @@ fn check_reads_everything_that_is_read_again() {
     let halved = |text: &str| text[..text.len() / 2].to_owned();
     let read = |file: &str| String::from_utf8_lossy(&std::fs::read(folder.join(file)).unwrap()).into_owned();
     let (card, results) = (read("card.json"), read("benchmark.json"));
+    assert!(results.contains("0.") && results.contains("\"2p\""), "{results}");
     let mut checkpoint = std::fs::read(folder.join("checkpoint.safetensors")).unwrap();
     *checkpoint.last_mut().unwrap() ^= 1;
     for (file, damaged) in [
@@ -313,6 +314,8 @@ fn check_reads_everything_that_is_read_again() {
         ("checkpoint.safetensors", checkpoint),
         ("benchmark.json", halved(&results).into_bytes()),
         ("benchmark.json", results.replace("relatum benchmark", "x").into_bytes()),
+        ("benchmark.json", results.replacen("0.", "0.1", 1).into_bytes()),
+        ("benchmark.json", results.replacen("\"2p\"", "\"tp\"", 1).into_bytes()),
     ] {
         let whole = std::fs::read(folder.join(file)).unwrap();
         std::fs::write(folder.join(file), damaged).unwrap();

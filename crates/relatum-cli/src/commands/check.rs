@@ -27,27 +27,37 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         lines.push(format!("  {}  {file}", if damaged { "BAD" } else { "ok " }));
     };
     let graph = Project::check(&args.dir, |file, damage| line(file, damage.is_some()));
-    let mut first = graph.err().map(anyhow::Error::from);
-    // What lies in the graph's files does not matter to a model, unless they cannot be opened at all.
-    if let Ok(project) = Project::open(&args.dir) {
-        match ModelFolder::check_default(&project) {
-            Ok(false) => {}
-            Ok(true) => line("models/.default", false),
-            Err(error) => {
-                line("models/.default", true);
-                first = first.or(Some(anyhow::anyhow!("models/.default: {error}")));
-            }
+    let mut first = None;
+    let mut models_unread = false;
+    match graph {
+        // Whether a checkpoint or a model fits is told by the graph, so a damaged graph can tell nothing.
+        Err(damage) => {
+            models_unread = Project::open(&args.dir).is_ok_and(|it| !ModelFolder::all(&it).is_empty());
+            first = Some(anyhow::Error::from(damage));
         }
-        for folder in ModelFolder::all(&project) {
-            for (file, damage) in check_model(&project, &folder) {
-                line(&file, damage.is_some());
-                first = first.or(damage);
+        Ok(project) => {
+            match ModelFolder::check_default(&project) {
+                Ok(false) => {}
+                Ok(true) => line("models/.default", false),
+                Err(error) => {
+                    line("models/.default", true);
+                    first = Some(anyhow::anyhow!("models/.default: {error}"));
+                }
+            }
+            for folder in ModelFolder::all(&project) {
+                for (file, damage) in check_model(&project, &folder) {
+                    line(&file, damage.is_some());
+                    first = first.or(damage);
+                }
             }
         }
     }
     let mut out = output::out(false);
     for line in &lines {
         writeln!(out, "{line}")?;
+    }
+    if models_unread {
+        writeln!(out, "  --   models: not read, because the graph that they belong to is damaged")?;
     }
     if let Some(damage) = first {
         return Err(damage);

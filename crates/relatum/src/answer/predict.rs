@@ -142,6 +142,11 @@ fn rows_to_bound(scorer: &Scorer<'_>, graph: &Graph, wanted: &Wanted) -> Vec<(Ho
     .collect()
 }
 
+/// An entity's loop is an edge in both directions: it is read forwards, as where no entity is named.
+fn is_read_forwards(from: EntityId, hop: Hop, to: EntityId) -> bool {
+    from == to && hop.direction == Direction::Backward
+}
+
 /// A row that may hold an edge worth listing, with the most that it can be worth.
 struct Open {
     bound: f32,
@@ -249,7 +254,7 @@ impl Search<'_, '_> {
                 continue;
             }
             let to = EntityId::from_index(x);
-            if self.scorer.stored(from, hop, to).is_some() {
+            if self.scorer.stored(from, hop, to).is_some() || is_read_forwards(from, hop, to) {
                 continue;
             }
             let edge = hop.edge(from, to);
@@ -375,6 +380,9 @@ mod tests {
                 }
             }
         }
+        // A loop of the entity that is asked about is met in both directions; the first is the forward one.
+        let mut met = std::collections::HashSet::new();
+        all.retain(|(edge, _)| met.insert((edge.relation, edge.head, edge.tail)));
         let key = |edge: &Triple| (edge.relation, edge.head, edge.tail);
         all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| key(&a.0).cmp(&key(&b.0))));
         all.truncate(wanted.top);
@@ -393,6 +401,7 @@ mod tests {
                     everything.clone(),
                     Wanted { relations: vec![RelationId(1)], ..everything.clone() },
                     Wanted { about: Some(EntityId(22)), ..everything.clone() },
+                    Wanted { about: Some(EntityId(22)), top: usize::MAX, ..everything.clone() },
                     Wanted { least: 0.3, top: usize::MAX, ..everything.clone() },
                 ] {
                     let mut found = Vec::new();

@@ -69,7 +69,7 @@ pub const DEFAULT_K: usize = 64;
 pub const DEFAULT_TOP: usize = 10;
 /// How much predictions of a wrong kind count where nobody says it: little enough that a maintainer does not stand
 /// among the packages that another needs, and measured to cost no accuracy on three graphs.
-pub const DEFAULT_UNSEEN: f32 = 0.3;
+pub const DEFAULT_UNSEEN: f32 = 0.1;
 
 /// Options that contradict each other, or a number outside its range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

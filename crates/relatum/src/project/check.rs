@@ -42,6 +42,16 @@ impl Project {
         }
         first.map_or(Ok(project), Err)
     }
+
+    /// Verifies the edges of every split: work that reads all of them anyway, such as training, must not go
+    /// on with ids that lead outside the graph.
+    pub fn verify_edges(&self) -> Result<(), StoreError> {
+        for split in Split::ALL {
+            let name = edges_name(split);
+            sealed(self.dir(), self.manifest(), &name, "edges")?.verify()?;
+        }
+        Ok(())
+    }
 }
 
 fn check_dictionary<I: Id>(dictionary: &Dictionary<I>) -> Finding {

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::benchmark::{Cell, Choice, Family, Part, QueryGroup, Setting, Tuned};
 use crate::graph::Split;
@@ -56,6 +56,9 @@ struct Saved {
     calibration: Option<String>,
     tuned: BTreeMap<String, Tuned>,
     cells: BTreeMap<String, Kept>,
+    /// Of all the rest, so that a changed digit is not taken for a result. Files of before have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    checksum: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -187,6 +190,7 @@ impl Results {
             self.saved = now;
         }
         change(&mut self.saved);
+        self.saved.seal();
         // Numbers and strings only: there is nothing that could fail.
         let text = serde_json::to_string_pretty(&self.saved).unwrap_or_default();
         write_atomically(&self.path, |file| writeln!(file, "{text}"))
@@ -194,6 +198,20 @@ impl Results {
 }
 
 impl Saved {
+    /// Writes the checksum of the content into it.
+    fn seal(&mut self) {
+        self.checksum = None;
+        let content = serde_json::to_vec(self).unwrap_or_default();
+        self.checksum = Some(format!("{:016x}", xxh3_64(&content)));
+    }
+
+    /// Whether the content is what was sealed, or was never sealed.
+    fn is_whole(&self) -> bool {
+        let mut sealed = self.clone();
+        sealed.seal();
+        self.checksum.is_none() || self.checksum == sealed.checksum
+    }
+
     fn count(&self) -> Forgotten {
         let choices = self.tuned.values().map(|tuned| tuned.types.len()).sum();
         Forgotten { choices, cells: self.cells.len() }
@@ -250,7 +268,12 @@ fn read_any(path: &Path) -> Result<Option<Saved>, StoreError> {
     if version < VERSION {
         return Ok(None);
     }
-    serde_json::from_str(&text).map(Some).map_err(damaged)
+    let saved: Saved = serde_json::from_str(&text).map_err(damaged)?;
+    if !saved.is_whole() {
+        let what = "its content does not match its checksum; remove it to begin anew";
+        return Err(StoreError::damaged(path, what));
+    }
+    Ok(Some(saved))
 }
 
 /// What every version of the file has.

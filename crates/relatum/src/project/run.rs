@@ -69,6 +69,7 @@ const VALIDATION_FLOPS: f64 = 1e12;
 impl<'a> Run<'a> {
     /// A new run. What an earlier one left in the folder is replaced when there is something better.
     pub fn new(project: &'a Project, folder: ModelFolder, settings: Settings) -> Result<Self, TrainError> {
+        project.verify_edges()?;
         let trainer = Trainer::new(project.graph(), settings.clone())?;
         fs::create_dir_all(folder.dir()).map_err(StoreError::io("create", folder.dir()))?;
         let checkpoint = Checkpoint::new(project, settings);
@@ -82,6 +83,7 @@ impl<'a> Run<'a> {
         folder: ModelFolder,
         length: Option<(usize, usize)>,
     ) -> Result<Self, TrainError> {
+        project.verify_edges()?;
         let (mut checkpoint, file) = Checkpoint::open(project, &folder)?
             .ok_or_else(|| TrainError::NothingToResume(folder.dir().to_owned()))?;
         let settings = &mut checkpoint.settings;

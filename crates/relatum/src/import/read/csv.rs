@@ -39,6 +39,8 @@ impl<R: Read> CsvRows<R> {
     /// The next record, or `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<Record<'_>>> {
         let (mut written, mut ended) = (0, 0);
+        // Line breaks within the fields that were thrown away.
+        let mut dropped_breaks = 0;
         let mut problem = None;
         let ended_on;
         loop {
@@ -58,6 +60,7 @@ impl<R: Read> CsvRows<R> {
                 ReadRecordResult::OutputFull => {
                     // Too long to be a row of names; its rest is thrown away.
                     problem = Some(LineProblem::TooLong);
+                    dropped_breaks += breaks(&self.fields[..written]);
                     (written, ended) = (0, 0);
                 }
                 ReadRecordResult::OutputEndsFull => {
@@ -72,15 +75,19 @@ impl<R: Read> CsvRows<R> {
                 ReadRecordResult::End => return Ok(None),
             }
         }
-        if let Some(problem) = problem {
-            return Ok(Some((ended_on, Err(problem))));
-        }
         // Blank lines before the record count, line breaks within its fields are its own.
-        let line = ended_on - memchr::memchr_iter(b'\n', &self.fields[..written]).count() as u64;
+        let line = ended_on - dropped_breaks - breaks(&self.fields[..written]);
+        if let Some(problem) = problem {
+            return Ok(Some((line, Err(problem))));
+        }
         let mut from = 0;
         let cut = self.ends[..ended].iter().map(|&to| &self.fields[std::mem::replace(&mut from, to)..to]);
         Ok(Some((line, Ok(cut.collect()))))
     }
+}
+
+fn breaks(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 fn read_some(bytes: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
@@ -143,5 +150,14 @@ mod tests {
         assert_eq!(rows.len(), 3);
         assert_eq!(rows[1], (2, Err(LineProblem::TooLong)));
         assert_eq!(rows[2].0, 3);
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_found_where_it_was_opened() {
+        let mut text = b"a,b,c\nd,\"e,f\n".to_vec();
+        for row in 0..200_000 {
+            text.extend(format!("a{row},b,c\n").bytes());
+        }
+        assert_eq!(rows(&text)[1], (2, Err(LineProblem::TooLong)));
     }
 }

@@ -9,6 +9,7 @@ pub mod betae;
 mod columns;
 mod csv;
 mod delimited;
+mod elements;
 mod error;
 mod folder;
 pub mod folders;

@@ -10,7 +10,7 @@ use super::error::{LineProblem, ReadError};
 use super::format::Format;
 use super::lines::{BoundedLines, LongLine};
 use super::source::{Source, explain};
-use super::watch::{Excess, Watched, check_entities};
+use super::watch::{CutOff, Excess, Watched, check_entities};
 use super::{FileReport, Problems};
 use crate::graph::{GraphBuilder, Split};
 
@@ -129,6 +129,9 @@ impl RdfReader<'_> {
                     }
                     if let Some(&excess) = inner.and_then(|inner| inner.downcast_ref::<Excess>()) {
                         return Err(excessive(&file, excess));
+                    }
+                    if let Some(cut) = inner.and_then(|inner| inner.downcast_ref::<CutOff>()) {
+                        return Err(mistaken(file, format, None, cut.to_string()));
                     }
                     return Err(explain(&file, codec, error));
                 }

@@ -267,6 +267,16 @@ fn rdf_in_xml_and_in_json_is_the_same_rdf() {
 }
 
 #[test]
+fn xml_that_is_cut_off_between_two_tags_is_not_taken_for_the_whole() {
+    let whole = String::from_utf8_lossy(RDF_XML);
+    for end in ["</rdf:RDF>", "</rdf:Description>", "<x:population>", "<rdfs:label"] {
+        let cut = &whole[..whole.find(end).unwrap()];
+        let error = message("cut.rdf", cut.as_bytes());
+        assert!(error.contains("cut.rdf") && error.contains("elements are open"), "{end}: {error}");
+    }
+}
+
+#[test]
 fn documents_that_ask_for_too_much_are_refused_with_their_reason() {
     let mut laughter = r#"<?xml version="1.0"?><!DOCTYPE rdf:RDF [ <!ENTITY a0 "http://x/">"#.to_owned();
     for level in 1..12 {

@@ -10,6 +10,8 @@ use std::io::{self, Read};
 
 use memchr::memmem;
 
+use super::elements::Elements;
+
 /// The longest text that an entity of XML may stand for.
 const LONGEST_ENTITY: usize = 1000;
 /// The most contexts of a JSON-LD document.
@@ -29,6 +31,11 @@ pub(super) enum Excess {
     #[error("objects or lists of JSON more than 100 deep within each other")]
     Depth,
 }
+
+/// A document that ends before its elements are closed, with how many are open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the file ends while {0} of its elements are open; it seems to be cut off")]
+pub(super) struct CutOff(usize);
 
 /// Checks the entities that the beginning of an XML document defines.
 pub(super) fn check_entities(start: &[u8]) -> Result<(), Excess> {
@@ -61,6 +68,8 @@ pub(super) struct Watched<R> {
     excess: Excess,
     /// Where the stream is within JSON, if it is JSON.
     nesting: Option<Nesting>,
+    /// Which elements are open, if it is XML.
+    elements: Option<Elements>,
     /// The end of what was read, in which the beginning of the word may stand.
     tail: Vec<u8>,
 }
@@ -70,13 +79,14 @@ impl<R: Read> Watched<R> {
     pub(super) fn xml(start: &[u8], bytes: R) -> Self {
         let word = b"<!ENTITY";
         let allowed = memmem::find_iter(start, word).count();
-        Self { bytes, word, allowed, excess: Excess::Entity, nesting: None, tail: Vec::new() }
+        let elements = Some(Elements::default());
+        Self { bytes, word, allowed, excess: Excess::Entity, nesting: None, elements, tail: Vec::new() }
     }
 
     pub(super) fn json_ld(bytes: R) -> Self {
         let (word, allowed) = (b"@context", MOST_CONTEXTS);
         let nesting = Some(Nesting::default());
-        Self { bytes, word, allowed, excess: Excess::Contexts, nesting, tail: Vec::new() }
+        Self { bytes, word, allowed, excess: Excess::Contexts, nesting, elements: None, tail: Vec::new() }
     }
 }
 
@@ -112,6 +122,12 @@ impl<R: Read> Read for Watched<R> {
         let read = self.bytes.read(buffer)?;
         if let Some(nesting) = &mut self.nesting {
             nesting.follow(&buffer[..read]).map_err(io::Error::other)?;
+        }
+        if let Some(elements) = &mut self.elements {
+            elements.follow(&buffer[..read]);
+            if read == 0 && !buffer.is_empty() && elements.open() > 0 {
+                return Err(io::Error::other(CutOff(elements.open())));
+            }
         }
         self.tail.extend_from_slice(&buffer[..read]);
         let met = memmem::find_iter(&self.tail, self.word).count();
