@@ -1,8 +1,9 @@
-//! Feeds the parsers of queries with what nobody would write, guided by coverage.
+//! Feeds everything that reads what others wrote with what nobody would write, guided by coverage.
 //!
 //! The targets are libFuzzer's, in `fuzz/`. They are built on stable: the coverage pass of LLVM is
 //! asked for by name, and no sanitizer is needed for code without `unsafe`. The corpus is one file
-//! a target, one JSON string a line, so that it can be read and kept under version control.
+//! a target, one JSON string a line, so that it can be read and kept under version control; where a
+//! target takes bytes, each character of the string stands for the byte of its number.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +12,7 @@ use std::process::Command;
 
 use anyhow::{Context, bail, ensure};
 
-/// Fuzzes the parsers of queries, beginning with the corpus in fuzz/corpus.
+/// Fuzzes the parsers of queries and the readers of files, beginning with the corpus in fuzz/corpus.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Seconds for all targets together.
@@ -25,7 +26,13 @@ pub(crate) struct Args {
     keep: bool,
 }
 
-const TARGETS: [&str; 3] = ["text", "sparql", "tuple"];
+/// Those whose input is text: the parsers of queries.
+const OF_TEXT: [&str; 3] = ["text", "sparql", "tuple"];
+const TARGETS: [&str; 9] =
+    ["text", "sparql", "tuple", "pickle", "torch", "safetensors", "delimited", "rdf", "project"];
+/// The longest input: that of a question, and that of a small file.
+const LONGEST_TEXT: usize = 400;
+const LONGEST_FILE: usize = 4096;
 
 /// What `cargo fuzz` passes, without a sanitizer.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -84,11 +91,21 @@ impl Target<'_> {
         fs::create_dir_all(&self.work)?;
         let lines = fs::read_to_string(kept).with_context(|| kept.display().to_string())?;
         for (index, line) in lines.lines().enumerate() {
-            let input: String =
-                serde_json::from_str(line).with_context(|| format!("{}:{}", kept.display(), index + 1))?;
-            fs::write(self.work.join(format!("kept-{index}")), input)?;
+            let place = || format!("{}:{}", kept.display(), index + 1);
+            let input: String = serde_json::from_str(line).with_context(place)?;
+            let bytes = if self.is_of_text() { Some(input.into_bytes()) } else { to_bytes(&input) };
+            let bytes = bytes.with_context(|| format!("{}: a character above 255 is no byte", place()))?;
+            fs::write(self.work.join(format!("kept-{index}")), bytes)?;
         }
         Ok(())
+    }
+
+    fn is_of_text(&self) -> bool {
+        OF_TEXT.contains(&self.name)
+    }
+
+    fn longest(&self) -> String {
+        format!("-max_len={}", if self.is_of_text() { LONGEST_TEXT } else { LONGEST_FILE })
     }
 
     fn fuzz(&self, seconds: u64, root: &Path) -> anyhow::Result<()> {
@@ -99,13 +116,8 @@ impl Target<'_> {
             .arg(format!("-max_total_time={seconds}"))
             .arg(format!("-artifact_prefix={}/", artifacts.display()))
             .arg(format!("-dict={}", root.join("fuzz/words.dict").display()))
-            .args([
-                "-max_len=400",
-                "-timeout=10",
-                "-rss_limit_mb=1024",
-                "-print_final_stats=1",
-                "-verbosity=0",
-            ])
+            .arg(self.longest())
+            .args(["-timeout=10", "-rss_limit_mb=1024", "-print_final_stats=1", "-verbosity=0"])
             .status()?;
         if !status.success() {
             bail!("{} failed; what it was fed is in {}", self.name, artifacts.display());
@@ -118,13 +130,21 @@ impl Target<'_> {
         let smaller = self.work.with_extension("smaller");
         let _ = fs::remove_dir_all(&smaller);
         fs::create_dir_all(&smaller)?;
-        let merge = ["-merge=1", "-max_len=400", "-verbosity=0"];
-        let status = Command::new(&self.binary).args(merge).arg(&smaller).arg(&self.work).status()?;
+        let merge = ["-merge=1", "-verbosity=0"];
+        let status = Command::new(&self.binary)
+            .args(merge)
+            .arg(self.longest())
+            .arg(&smaller)
+            .arg(&self.work)
+            .status()?;
         ensure!(status.success(), "the corpus of {} cannot be made smaller", self.name);
         let mut inputs = BTreeSet::new();
         for entry in fs::read_dir(&smaller)? {
-            // The targets take text; other bytes are refused before they reach a parser.
-            if let Ok(text) = String::from_utf8(fs::read(entry?.path())?) {
+            let bytes = fs::read(entry?.path())?;
+            if !self.is_of_text() {
+                inputs.insert(bytes.into_iter().map(char::from).collect());
+            } else if let Ok(text) = String::from_utf8(bytes) {
+                // Other bytes are refused before they reach a parser.
                 inputs.insert(text);
             }
         }
@@ -132,4 +152,9 @@ impl Target<'_> {
         fs::write(kept, lines?.join("\n") + "\n")?;
         Ok(inputs.len())
     }
+}
+
+/// The bytes that the characters of a text stand for.
+fn to_bytes(text: &str) -> Option<Vec<u8>> {
+    text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect()
 }

@@ -197,7 +197,7 @@ fn a_relation_outside_the_graph_is_found_by_check_and_by_training() {
         assert_eq!(outcome.code, 1, "{}", outcome.stderr);
         assert!(outcome.stdout.contains("BAD  graph/train.edges"), "{}", outcome.stdout);
         assert!(outcome.stdout.contains("models: not read"), "{}", outcome.stdout);
-        for command in [["train", "films", "--resume"], ["train", "films", "--replace"]] {
+        for command in [["train", "films", "--resume"], ["train", "films", "--restart"]] {
             let outcome = desk.run(&command);
             assert_eq!(outcome.code, 1, "{}", outcome.stderr);
             assert!(outcome.stderr.contains("train.edges is damaged"), "{}", outcome.stderr);

@@ -10,9 +10,12 @@ use relatum::query::{Limits, ParsedBetween, ParsedQuery, ParsedStatement, QueryE
 pub static GRAPH: LazyLock<Graph> = LazyLock::new(|| {
     let mut builder = GraphBuilder::default();
     builder.prefixes.insert("x", "http://x.org/");
-    for (head, relation, tail) in
-        [("a", "p", "b"), ("b", "q", "c"), ("http://x.org/d", "http://x.org/r", "a"), ("A", "and", "two words")]
-    {
+    for (head, relation, tail) in [
+        ("a", "p", "b"),
+        ("b", "q", "c"),
+        ("http://x.org/d", "http://x.org/r", "a"),
+        ("A", "and", "two words"),
+    ] {
         builder.add(Split::Train, head, relation, tail);
     }
     builder.finish().0

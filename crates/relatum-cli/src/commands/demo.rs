@@ -1,5 +1,7 @@
 //! `relatum demo`: the embedded films, unpacked, trained on, asked and explained.
 
+mod figure;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -28,12 +30,12 @@ pub(crate) struct Args {
     dir: PathBuf,
 }
 
+/// A question that the paper explains in a figure. Its other one, about Thomas Aquinas, is not about films.
+const PAPERS_OWN: &str = r#"?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)"#;
+
 /// What is asked, and in which words.
 const QUESTIONS: [(&str, &str); 4] = [
-    (
-        "In what genres of films did Martin Lawrence appear? (the paper's own example)",
-        r#"?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)"#,
-    ),
+    ("In what genres of films did Martin Lawrence appear? (the paper's own example)", PAPERS_OWN),
     (
         "Who directed a film with Robert De Niro or Al Pacino?",
         r#"?D : exists F. directed_by(F, D) and (stars(F, "Robert De Niro") or stars(F, "Al Pacino"))"#,
@@ -74,6 +76,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for (words, text) in QUESTIONS {
         writeln!(out, "\n── {words}")?;
         answer(&engine, text, &mut out)?;
+        if text == PAPERS_OWN {
+            figure::print(&engine, text, &mut out)?;
+        }
     }
     writeln!(out, "\nGo on with:")?;
     writeln!(out, "  relatum ask {dir} '?G : has_genre(\"Alien (1979)\", G)' --known train --explain")?;

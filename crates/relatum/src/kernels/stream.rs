@@ -53,7 +53,7 @@ pub fn stream(out: &mut [f32], queries: &[f32], candidates: View<'_>) {
 ///
 /// # Panics
 /// If there is not one row for each query, or if rows of the candidates are not stored whole.
-pub fn stream_apart(out: Vec<&mut [f32]>, queries: &[f32], candidates: View<'_>) {
+pub(crate) fn stream_apart(out: Vec<&mut [f32]>, queries: &[f32], candidates: View<'_>) {
     let (count, width) = candidates.size();
     if width == 0 || count == 0 {
         return;
