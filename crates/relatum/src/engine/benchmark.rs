@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::bench::{Bench, Task, Tuning};
+use super::options::at_least_one;
 use super::{Engine, Error};
 use crate::benchmark::plots::Series;
 use crate::benchmark::{
@@ -86,6 +87,7 @@ impl Engine {
     /// Listeners hear [`TuningBegins`](super::TuningBegins), [`TrialsDone`](crate::benchmark::TrialsDone) and
     /// [`TypeTuned`](super::TypeTuned).
     pub fn tune(&self, options: &TuneOptions, control: &Control) -> Result<Tuned, Error> {
+        at_least_one(&[("queries", options.queries)])?;
         let queries = self.queries();
         let groups = self.groups(&queries, Split::Valid, &options.types)?;
         self.with_bench(options.model.as_deref(), control, |bench| {
@@ -108,6 +110,7 @@ impl Engine {
     /// [`MeasuringBegins`](super::MeasuringBegins), [`QueriesDone`](crate::benchmark::QueriesDone) and
     /// [`TypeMeasured`](super::TypeMeasured).
     pub fn benchmark(&self, options: &BenchmarkOptions, control: &Control) -> Result<BenchmarkReport, Error> {
+        at_least_one(&[("limit", options.limit), ("tune_on", options.tune_on)])?;
         let (queries, split) = (self.queries(), self.reported(options));
         let groups = self.groups(&queries, split, &options.types)?;
         let types: Vec<String> = groups.iter().map(|group| group.shape.clone()).collect();
