@@ -7,6 +7,7 @@ import { useMedia } from "../parts/hooks";
 import type { EditorHandle } from "../editor/Editor";
 import { QuestionPanel } from "./QuestionPanel";
 import { AnswersPanel } from "./AnswersPanel";
+import { Guide } from "./Guide";
 import { ReasonPanel } from "./ReasonPanel";
 
 export function AskPage() {
@@ -26,9 +27,8 @@ export function AskPage() {
     return () => removeEventListener("keydown", keys);
   }, []);
 
-  const beside = wide && hasAnswers;
   return (
-    <main class={beside ? "ask two" : "ask"}>
+    <main class={wide ? "ask two" : "ask"}>
       <div class="ask-left">
         <QuestionPanel
           onAsk={() => void ask()}
@@ -37,9 +37,9 @@ export function AskPage() {
         />
         <section class="answers" ref={answers} aria-label="Answers"><AnswersPanel beneath={!wide} /></section>
       </div>
-      {beside && (
-        <aside class="ask-right" aria-label="Explanation">
-          {selected ? <ReasonPanel name={selected} /> : <p class="hint">Choose an answer to see why it is one.</p>}
+      {wide && (
+        <aside class="ask-right" aria-label={selected ? "Explanation" : "How to ask"}>
+          {selected ? <ReasonPanel name={selected} /> : <Guide answered={hasAnswers} />}
         </aside>
       )}
     </main>

@@ -49,7 +49,7 @@ function BestSoFar({ progress }: { progress: Progress }) {
   if (!progress.best.length) return null;
   return (
     <table class="ranking so-far">
-      <thead class="unseen"><tr><th scope="col">#</th><th scope="col">Best so far</th><th scope="col">Bar</th><th scope="col">Score</th></tr></thead>
+      <thead><tr><th scope="col" class="rank">#</th><th scope="col">best so far</th><th scope="col" class="bar-head"><span class="unseen">Score as a bar</span></th><th scope="col" class="score last">score</th></tr></thead>
       <tbody>
         {progress.best.map((it, index) => (
           <tr key={it.entity.name} class={index < progress.proven ? "proven" : undefined}>

@@ -56,7 +56,9 @@ function Mistakes() {
   const question = useStore(askState, (it) => it.question);
   const check = useStore(askState, (it) => it.check);
   const checked = useStore(askState, (it) => it.checked);
-  const found = checked === question ? check?.diagnostics ?? [] : [];
+  const told = useStore(askState, (it) => Boolean(it.failure?.problem.diagnostics?.length) && it.asked?.question === it.question);
+  // Where it was asked all the same, the whole story stands below.
+  const found = checked === question && !told ? check?.diagnostics ?? [] : [];
   const [first, ...others] = found;
   return (
     <div class="mistakes" role="status">

@@ -28,7 +28,7 @@ export interface Listener {
 
 const NODE_TEXT = 13;
 const EDGE_TEXT = 12;
-const LONGEST = { anchor: 26, variable: 30, target: 30, or: 4, group: 4 } as const;
+const LONGEST = { anchor: 26, variable: 30, target: 30, or: 4, group: 4, hub: 24 } as const;
 const PADDING = 22;
 
 export function makePicture(element: HTMLElement, limits: { most: number; least: number }, listener: Listener): Picture {
@@ -173,6 +173,7 @@ function measurer(element: HTMLElement): Measure {
     node(node) {
       const text = width(shown(node), NODE_TEXT);
       if (node.kind === "or") return { width: 34, height: 34 };
+      if (node.kind === "hub") return { width: text + 10, height: 22 };
       if (node.kind === "anchor") return { width: text + 26, height: 32 };
       // A lone letter stands in a ring; a value stands in a longer one.
       return text < 30 ? { width: 40, height: 40 } : { width: text + 30, height: 34 };
@@ -202,6 +203,10 @@ function stylesheet(element: HTMLElement): StylesheetJson {
       style: { shape: "diamond", "font-size": EDGE_TEXT, "background-color": colour("paper"), "border-color": colour("muted"), color: colour("ink") },
     },
     {
+      selector: "node[kind = 'hub']",
+      style: { "background-opacity": 0, "border-width": 0, "font-size": EDGE_TEXT, color: colour("ink"), "corner-radius": "4px" },
+    },
+    {
       selector: "node[kind = 'group']",
       style: {
         "background-color": colour("wrong"), "background-opacity": 0.05, "border-style": "dashed", "border-width": 1, "border-color": colour("wrong"),
@@ -227,7 +232,7 @@ function stylesheet(element: HTMLElement): StylesheetJson {
       selector: "edge[negated = 'yes']",
       style: {
         "line-color": colour("wrong"), "target-arrow-color": colour("wrong"), color: colour("wrong"),
-        "mid-target-arrow-shape": "tee", "mid-target-arrow-color": colour("wrong"),
+        "mid-target-arrow-shape": "tee", "mid-target-arrow-color": colour("wrong"), "arrow-scale": 1.25,
       },
     },
     { selector: "node.marked", style: { "border-color": colour("accent"), "underlay-color": colour("accent"), "underlay-opacity": 0.22, "underlay-padding": 5 } },

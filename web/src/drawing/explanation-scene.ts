@@ -23,11 +23,11 @@ export function explanationScene(explanation: Pick<Explanation, "atoms" | "sub_q
       kind: it.known ? "stored" : "predicted", negated: it.negated, truth: it.truth,
     });
   };
-  const nested = (it: SubQuery, prefix: string) => {
+  const nested = (it: SubQuery, prefix: string, around?: string) => {
     const group = `not:${prefix}`;
-    nodes.set(group, { id: group, kind: "group", text: "not" });
+    nodes.set(group, { id: group, kind: "group", text: "not", parent: around });
     it.witness?.atoms.forEach((each) => atom(each, prefix, group));
-    it.witness?.sub_queries?.forEach((each, index) => nested(each, `${prefix}${index}.`));
+    it.witness?.sub_queries?.forEach((each, index) => nested(each, `${prefix}${index}.`, group));
   };
   explanation.atoms.forEach((each) => atom(each, "a"));
   explanation.sub_queries?.forEach((each, index) => nested(each, `n${index}.`));

@@ -19,9 +19,20 @@ const LABEL_SPACE = 34;
 export function layout(scene: Scene, measure: Measure, room: Size): Layout {
   const layers = layered(scene);
   const right = toTheRight(layers, scene, measure);
-  if (scene.nodes.some((node) => node.column !== undefined)) return right;
+  if (scene.nodes.some((node) => node.column !== undefined)) return hubbed(right, scene);
   const down = downwards(layers, scene, measure);
   return zoom(right.size, room) >= zoom(down.size, room) * 0.92 ? right : down;
+}
+
+/** Puts every hub at the height of the middle of those that it stands for. */
+function hubbed(plan: Layout, scene: Scene): Layout {
+  for (const hub of scene.nodes.filter((node) => node.kind === "hub")) {
+    const ends = scene.edges.flatMap(({ from, to }) => (from === hub.id ? [to] : to === hub.id ? [from] : [])).filter((id) => id !== "self");
+    const heights = ends.map((id) => plan.places.get(id)?.y ?? 0);
+    const place = plan.places.get(hub.id);
+    if (place && heights.length) place.y = heights.reduce((sum, y) => sum + y, 0) / heights.length;
+  }
+  return plan;
 }
 
 /** How much a picture must shrink to fit. */
@@ -31,7 +42,8 @@ export const zoom = (size: Size, room: Size): number => Math.min(1, room.width /
 function layered(scene: Scene): SceneNode[][] {
   const nodes = scene.nodes.filter((node) => node.kind !== "group");
   if (nodes.some((node) => node.column !== undefined)) {
-    return [-1, 0, 1].map((column) => nodes.filter((node) => node.column === column)).filter((layer) => layer.length > 0);
+    const columns = [...new Set(nodes.map((node) => node.column ?? 0))].sort((a, b) => a - b);
+    return columns.map((column) => nodes.filter((node) => (node.column ?? 0) === column));
   }
   const neighbours = new Map<string, string[]>(nodes.map((node) => [node.id, []]));
   for (const { from, to } of scene.edges) {
@@ -39,7 +51,7 @@ function layered(scene: Scene): SceneNode[][] {
     neighbours.get(to)?.push(from);
   }
   const degree = (node: SceneNode) => neighbours.get(node.id)?.length ?? 0;
-  const target = nodes.find((node) => node.kind === "target") ?? [...nodes].sort((a, b) => degree(b) - degree(a))[0];
+  const target = nodes.find((node) => node.kind === "target") ?? [...nodes].reverse().sort((a, b) => degree(b) - degree(a))[0];
   const depth = new Map<string, number>();
   const spread = (start: SceneNode, from: number) => {
     depth.set(start.id, from);
@@ -76,51 +88,71 @@ function between(scene: Scene, one: SceneNode[], other: SceneNode[]): SceneEdge[
   return scene.edges.filter(({ from, to }) => (a.has(from) && b.has(to)) || (b.has(from) && a.has(to)));
 }
 
+/** Boxes must not cover what is outside of them: every box has a lane of its own beside the others. */
+function lanesOf(layers: SceneNode[][]): (string | undefined)[] {
+  const boxes = new Set(layers.flat().map((node) => node.parent));
+  boxes.delete(undefined);
+  return [undefined, ...boxes];
+}
+
+const LANE_GAP = 52;
+
+/** Where each node of a layer stands across the direction of the picture, and how broad that is in all. */
+function across(layers: SceneNode[][], breadth: (node: SceneNode) => number, gap: (layer: SceneNode[]) => number): { at: Map<string, number>; total: number } {
+  const lanes = lanesOf(layers);
+  const members = (layer: SceneNode[], lane: string | undefined) => layer.filter((node) => node.parent === lane);
+  const sum = (nodes: SceneNode[], layer: SceneNode[]) => nodes.reduce((total, node) => total + breadth(node), 0) + gap(layer) * Math.max(0, nodes.length - 1);
+  const widths = lanes.map((lane) => Math.max(0, ...layers.map((layer) => sum(members(layer, lane), layer))));
+  const total = widths.reduce((all, width) => all + width, 0) + LANE_GAP * (widths.filter((width) => width > 0).length - 1);
+  const at = new Map<string, number>();
+  layers.forEach((layer, index) => {
+    let begin = -total / 2;
+    lanes.forEach((lane, position) => {
+      const nodes = members(layer, lane);
+      const width = widths[position] ?? 0;
+      // The last layer is the target's: it stands in the middle of all.
+      const middle = index === layers.length - 1 && nodes.length === layer.length ? 0 : begin + width / 2;
+      let place = middle - sum(nodes, layer) / 2;
+      for (const node of nodes) {
+        at.set(node.id, place + breadth(node) / 2);
+        place += breadth(node) + gap(layer);
+      }
+      begin += width + (width > 0 ? LANE_GAP : 0);
+    });
+  });
+  return { at, total };
+}
+
 function toTheRight(layers: SceneNode[][], scene: Scene, measure: Measure): Layout {
   const places = new Map<string, Point>();
+  const { at, total } = across(layers, (node) => measure.node(node).height, () => ROW_GAP);
   let x = 0;
-  let height = 0;
   layers.forEach((layer, index) => {
     const width = Math.max(...layer.map((node) => measure.node(node).width));
     x += width / 2;
-    const heights = layer.map((node) => measure.node(node).height);
-    const total = heights.reduce((sum, it) => sum + it, 0) + ROW_GAP * (layer.length - 1);
-    height = Math.max(height, total);
-    let y = -total / 2;
-    layer.forEach((node, row) => {
-      const own = heights[row] ?? 0;
-      places.set(node.id, { x, y: y + own / 2 });
-      y += own + ROW_GAP;
-    });
+    for (const node of layer) places.set(node.id, { x, y: at.get(node.id) ?? 0 });
     const next = layers[index + 1];
     const labels = next ? between(scene, layer, next).map((edge) => measure.edge(edge) + LABEL_SPACE) : [0];
-    x += width / 2 + (next ? Math.max(48, ...labels) : 0);
+    x += width / 2 + (next ? Math.max(44, ...labels) : 0);
   });
-  return { places, size: { width: Math.max(x, 1), height: height + 24 }, direction: "right" };
+  return { places, size: { width: Math.max(x, 1), height: total + 24 }, direction: "right" };
 }
 
 function downwards(layers: SceneNode[][], scene: Scene, measure: Measure): Layout {
   const places = new Map<string, Point>();
+  const labels = layers.map((layer, index) => Math.max(0, ...between(scene, layer, layers[index + 1] ?? []).map(measure.edge)));
+  const label = new Map(layers.map((layer, index) => [layer, labels[index] ?? 0]));
+  const width = (node: SceneNode) => measure.node(node).width;
+  // Beside an edge stands its text.
+  const gap = (layer: SceneNode[]) => Math.max(ROW_GAP, (label.get(layer) ?? 0) - Math.min(...layer.map(width)) / 2 + 16);
+  const { at, total } = across(layers, width, gap);
   let y = 0;
-  let widest = 0;
   layers.forEach((layer, index) => {
-    const next = layers[index + 1];
-    const widths = layer.map((node) => measure.node(node).width);
-    // Beside an edge stands its text.
-    const label = Math.max(0, ...(next ? between(scene, layer, next).map(measure.edge) : []));
-    const gap = layer.length > 1 ? Math.max(ROW_GAP, label - Math.min(...widths) / 2 + 16) : 0;
-    const total = widths.reduce((sum, it) => sum + it, 0) + gap * (layer.length - 1);
-    widest = Math.max(widest, total, 2 * label + 24);
-    let x = -total / 2;
     const height = Math.max(...layer.map((node) => measure.node(node).height));
-    layer.forEach((node, column) => {
-      const own = widths[column] ?? 0;
-      places.set(node.id, { x: x + own / 2, y: y + height / 2 });
-      x += own + gap;
-    });
-    y += height + (next ? DOWN_GAP : 0);
+    for (const node of layer) places.set(node.id, { x: at.get(node.id) ?? 0, y: y + height / 2 });
+    y += height + (layers[index + 1] ? DOWN_GAP : 0);
   });
-  return { places, size: { width: Math.max(widest, 1), height: y }, direction: "down" };
+  return { places, size: { width: Math.max(total, 2 * Math.max(...labels) + 24, 1), height: y }, direction: "down" };
 }
 
 /**
@@ -152,8 +184,8 @@ export function labelOffset(from: Point, to: Point, text: Size, centre: Point): 
   const length = Math.hypot(dx, dy) || 1;
   let normal = { x: dy / length, y: -dx / length };
   const middle = { x: (from.x + to.x) / 2 - centre.x, y: (from.y + to.y) / 2 - centre.y };
-  const outwards = normal.x * middle.x + normal.y * middle.y;
   const level = Math.abs(dx) > Math.abs(dy);
+  const outwards = level ? normal.y * middle.y : normal.x * middle.x;
   const wrong = Math.abs(outwards) > 4 ? outwards < 0 : level ? normal.y > 0 : normal.x < 0;
   if (wrong) normal = { x: -normal.x, y: -normal.y };
   const distance = (Math.abs(normal.x) * text.width) / 2 + (Math.abs(normal.y) * text.height) / 2 + 3;

@@ -73,7 +73,7 @@ class Builder {
           return;
         }
         const id = `not:${path.join(".")}`;
-        this.nodes.set(id, { id, kind: "group", text: "not" });
+        this.nodes.set(id, { id, kind: "group", text: "not", parent: context.group ?? undefined });
         // Without a node of its own a box cannot be drawn: then every edge says that it is negated.
         const boxed = hasOwn(formula.part, context);
         this.walk(formula.part, { ...context, group: boxed ? id : context.group, negated: !boxed }, [...path, 0]);

@@ -3,8 +3,8 @@ import type { Path, Term } from "../question/formula";
 
 export interface SceneNode {
   id: string;
-  /** `anchor` is named in the question, `variable` is a ring, `target` a double ring, `or` a split, `group` a box around a negated part. */
-  kind: "anchor" | "variable" | "target" | "or" | "group";
+  /** `anchor` is named in the question, `variable` is a ring, `target` a double ring, `or` a split, `group` a box around a negated part, `hub` a relation with many ends. */
+  kind: "anchor" | "variable" | "target" | "or" | "group" | "hub";
   /** The whole text; it is cut in the middle where it is long. */
   text: string;
   /** The box that it stands in. */
@@ -14,7 +14,7 @@ export interface SceneNode {
   scope?: Path;
   /** The entity behind it, by the text that finds it again. */
   entity?: string;
-  /** Which column it belongs to, where the scene says so: −1, 0 or 1. */
+  /** Which column it belongs to, where the scene says so, from left to right. */
   column?: number;
 }
 

@@ -9,7 +9,7 @@ import { closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus 
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
 import { setDiagnostics, type Diagnostic as Underline } from "@codemirror/lint";
-import { EditorState, Prec } from "@codemirror/state";
+import { Annotation, EditorState, Prec } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view";
 import type { Diagnostic, Suggestion } from "../api/types";
 import { indexOfByte } from "./bytes";
@@ -37,11 +37,13 @@ export function Editor(props: Props) {
   const view = useRef<EditorView | null>(null);
   const latest = useRef(props);
   latest.current = props;
+  // What was typed and has not come back as `text` yet: while somebody types, `text` is behind the editor.
+  const typed = useRef<string[]>([]);
 
   useEffect(() => {
     if (!host.current) return;
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open", delegatesFocus: true });
-    const made = new EditorView({ parent: root, root, state: stateOf(latest.current.text, () => latest.current) });
+    const made = new EditorView({ parent: root, root, state: stateOf(latest.current.text, () => latest.current, (text) => typed.current.push(text)) });
     view.current = made;
     if (latest.current.autoFocus) made.focus();
     latest.current.onHandle?.({ focus: () => made.focus() });
@@ -53,8 +55,10 @@ export function Editor(props: Props) {
 
   useEffect(() => {
     const made = view.current;
-    if (!made || made.state.doc.toString() === props.text) return;
-    made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert: props.text }, selection: { anchor: props.text.length } });
+    const own = typed.current.indexOf(props.text);
+    if (own >= 0) typed.current.splice(0, own + 1);
+    if (!made || own >= 0 || made.state.doc.toString() === props.text) return;
+    made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert: props.text }, selection: { anchor: props.text.length }, annotations: fromOutside.of(true) });
   }, [props.text]);
 
   useEffect(() => {
@@ -66,7 +70,10 @@ export function Editor(props: Props) {
   return <div class="editor" ref={host} />;
 }
 
-function stateOf(text: string, props: () => Props): EditorState {
+/** A change that the page made, not a person who types. */
+const fromOutside = Annotation.define<boolean>();
+
+function stateOf(text: string, props: () => Props, onTyped: (text: string) => void): EditorState {
   const ask = () => {
     props().onAsk();
     return true;
@@ -90,7 +97,10 @@ function stateOf(text: string, props: () => Props): EditorState {
       placeholder('?X : relation("a name", X)'),
       EditorView.contentAttributes.of({ "aria-label": "Question", "aria-multiline": "true", spellcheck: "false", autocapitalize: "off" }),
       EditorView.updateListener.of((update) => {
-        if (update.docChanged) props().onChange(update.state.doc.toString());
+        if (!update.docChanged || update.transactions.some((it) => it.annotation(fromOutside))) return;
+        const text = update.state.doc.toString();
+        onTyped(text);
+        props().onChange(text);
       }),
       Prec.highest(keymap.of([
         { key: "Mod-Enter", run: ask },

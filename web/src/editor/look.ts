@@ -10,7 +10,7 @@ export const look = EditorView.theme({
   ".cm-cursor": { borderLeftColor: "var(--ink)", borderLeftWidth: "1.5px" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { background: "var(--selection) !important" },
   ".cm-placeholder": { color: "var(--muted)" },
-  ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": { backgroundColor: "transparent", outline: "1px solid var(--line-strong)" },
+  ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": { backgroundColor: "transparent", color: "var(--accent-ink)", fontWeight: "700" },
   "&.cm-focused .cm-nonmatchingBracket": { backgroundColor: "transparent", color: "inherit" },
   ".cm-lintRange-error, .cm-lintRange-warning, .cm-lintRange-info": {
     backgroundImage: "none",

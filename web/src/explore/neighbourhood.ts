@@ -1,33 +1,43 @@
 /** A thing in the middle, what leads to it on the left, what it leads to on the right. */
 import type { Description } from "../api/types";
-import { nameOf } from "../parts/text";
+import { grouped, nameOf, number } from "../parts/text";
 import type { Scene, SceneEdge, SceneNode } from "../drawing/scene";
 
 /** How many neighbours a side shows. */
 const A_SIDE = 8;
+/** How many predicted edges are drawn. */
+const PREDICTED = 5;
 
 export function neighbourhood(description: Description): Scene {
   const self: SceneNode = { id: "self", kind: "target", text: nameOf(description), entity: description.name, column: 0 };
   const nodes = new Map<string, SceneNode>([[self.id, self]]);
   const edges: SceneEdge[] = [];
-  for (const [column, incoming] of [[-1, true], [1, false]] as const) {
-    const groups = description.relations.filter((it) => it.direction === (incoming ? "incoming" : "outgoing"));
-    const known = fairly(groups.map((group) => group.edges.map((edge) => ({ group, edge }))), A_SIDE);
-    for (const { group, edge } of known) {
-      const [name, text] = incoming ? [edge.head, edge.head_text] : [edge.tail, edge.tail_text];
-      put(column, name, text, group.relation_text, "stored", incoming);
+  const put = (side: -1 | 1, relation: string, count: string, kind: "stored" | "predicted", name: string, text: string, truth?: number) => {
+    const [hub, end] = [`${side}:${kind}:${relation}`, `${side}:${kind}:${relation}:${name}`];
+    // An edge points from its head to its tail: on the left to the thing, on the right away from it.
+    const line = (one: string, other: string, detail?: string) => {
+      const [from, to] = side < 0 ? [other, one] : [one, other];
+      edges.push({ id: `e${edges.length}`, from, to, text: "", detail, kind, truth: truth ?? 0.2 });
+    };
+    if (!nodes.has(hub)) {
+      nodes.set(hub, { id: hub, kind: "hub", text: `${relation}${count}`, column: side });
+      line(self.id, hub);
+    }
+    if (nodes.has(end)) return;
+    nodes.set(end, { id: end, kind: "variable", text, entity: name, column: 2 * side });
+    line(hub, end, truth === undefined ? undefined : number(truth));
+  };
+  for (const side of [-1, 1] as const) {
+    const groups = description.relations.filter((it) => it.direction === (side < 0 ? "incoming" : "outgoing"));
+    for (const { group, edge } of fairly(groups.map((it) => it.edges.map((edge) => ({ group: it, edge }))), A_SIDE)) {
+      const [name, text] = side < 0 ? [edge.head, edge.head_text] : [edge.tail, edge.tail_text];
+      put(side, group.relation_text, group.count > 1 ? ` (${grouped(group.count)})` : "", "stored", name, text);
     }
   }
-  for (const it of (description.predicted ?? []).slice(0, 4)) {
+  for (const it of (description.predicted ?? []).slice(0, PREDICTED)) {
     const incoming = it.object.id === description.id;
     const other = incoming ? it.subject : it.object;
-    put(incoming ? -1 : 1, other.name, nameOf(other), nameOf(it.relation), "predicted", incoming, it.truth);
-  }
-  function put(column: number, name: string, text: string, relation: string, kind: "stored" | "predicted", incoming: boolean, truth?: number) {
-    const id = name === description.name ? self.id : `${column}:${name}`;
-    if (!nodes.has(id)) nodes.set(id, { id, kind: "variable", text, entity: name, column });
-    const detail = truth === undefined ? undefined : truth.toFixed(2).replace(/^0/, "");
-    edges.push({ id: `e${edges.length}`, from: incoming ? id : self.id, to: incoming ? self.id : id, text: relation, kind, truth: truth ?? 0.2, detail });
+    put(incoming ? -1 : 1, nameOf(it.relation), "?", "predicted", other.name, nameOf(other), it.truth);
   }
   return { nodes: [...nodes.values()], edges };
 }

@@ -38,7 +38,7 @@ export function ModelPage() {
           <div class="scroll">
             <table class="facts">
               <thead>
-                <tr><th scope="col">name</th><th scope="col">predictor</th><th scope="col" class="score">rank</th><th scope="col" class="score">valid MRR</th><th scope="col" class="score">Hits@10</th><th scope="col" class="score">size</th><th scope="col">written</th><th scope="col">answers</th></tr>
+                <tr><th scope="col">name</th><th scope="col">predictor</th><th scope="col" class="score">rank</th><th scope="col" class="score">valid MRR</th><th scope="col" class="score">Hits@10</th><th scope="col" class="score">size</th><th scope="col">written</th><th scope="col">in use</th></tr>
               </thead>
               <tbody>
                 {models.models.map((it) => <Row key={it.name} model={it} current={it.name === models.default} shown={it.name === name} onChoose={() => void choose(it.name)} />)}

@@ -43,7 +43,7 @@ export function Mistake({ diagnostic, source, onApply }: { diagnostic: Diagnosti
         </pre>
       )}
       {diagnostic.help.map((text) => <p class="fine" key={text}>{text}</p>)}
-      <Suggestions diagnostic={diagnostic} onApply={onApply} />
+      <Suggestions diagnostic={diagnostic} onApply={onApply} hint="Alt ⏎" />
     </div>
   );
 }
