@@ -81,7 +81,7 @@ function Header({ view, onKeys }: { view: View; onKeys(): void }) {
           <a key={id} href={address(id)} aria-current={id === view ? "page" : undefined} onClick={(event) => follow(event, id)}>{text}</a>
         ))}
       </nav>
-      <button type="button" class="quiet round" aria-label="Keys" title="Keys (?)" onClick={onKeys}>?</button>
+      <button type="button" class="quiet round keys-button" aria-label="Keys" title="Keys (?)" onClick={onKeys}>?</button>
       <button type="button" class="quiet round" aria-label={dark ? "Light colours" : "Dark colours"} title={dark ? "Light colours" : "Dark colours"} onClick={toggleTheme}>
         <Icon name={dark ? "sun" : "moon"} />
       </button>

@@ -16,7 +16,7 @@ export class Failure extends Error {
     readonly kind: "lost" | "problem",
     readonly problem: Problem,
   ) {
-    super(problem.detail ?? problem.title);
+    super(problem.detail || problem.title);
   }
 }
 
@@ -69,7 +69,7 @@ export async function request(path: string, init: RequestInit): Promise<Response
   } catch (error) {
     if (init.signal?.aborted) throw error;
     connection.lose();
-    throw new Failure("lost", { type: "about:blank", title: "The server does not answer", status: 0 });
+    throw new Failure("lost", { type: "about:blank", title: "The server does not answer", status: 0, detail: "", request_id: "" });
   }
   connection.found();
   if (response.ok) return response;
@@ -79,11 +79,11 @@ export async function request(path: string, init: RequestInit): Promise<Response
 }
 
 async function problemOf(response: Response): Promise<Problem> {
-  const plain: Problem = { type: "about:blank", title: response.statusText || "The server refused", status: response.status };
+  const plain: Problem = { type: "about:blank", title: response.statusText || "The server refused", status: response.status, detail: "", request_id: "" };
   try {
     const text = await response.text();
     if (response.headers.get("content-type")?.includes("json")) return { ...plain, ...(JSON.parse(text) as Problem) };
-    return { ...plain, detail: text.slice(0, 500) || null };
+    return { ...plain, detail: text.slice(0, 500) };
   } catch {
     return plain;
   }
@@ -93,5 +93,5 @@ async function problemOf(response: Response): Promise<Problem> {
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const detail = error instanceof Error ? error.message : String(error);
-  return new Failure("problem", { type: "about:blank", title: "The page could not read the answer", status: 0, detail });
+  return new Failure("problem", { type: "about:blank", title: "The page could not read the answer", status: 0, detail, request_id: "" });
 }

@@ -25,7 +25,7 @@ export async function askAndWatch(body: AskBody, onProgress: (progress: Progress
       if (name === "problem") throw new Failure("problem", JSON.parse(data) as Problem);
     }
   }
-  throw new Failure("lost", { type: "about:blank", title: "The connection ended before the answer came", status: 0 });
+  throw new Failure("lost", { type: "about:blank", title: "The connection ended before the answer came", status: 0, detail: "", request_id: "" });
 }
 
 function endOfEvent(buffer: string): { at: number; next: number } | null {

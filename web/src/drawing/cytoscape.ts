@@ -129,11 +129,12 @@ function elementsOf(scene: Scene, places: Map<string, Point>, measure: Measure):
       grabbable: node.kind !== "group",
     };
   });
+  const sided = scene.nodes.some((node) => node.column !== undefined);
   const edges = scene.edges.map((edge): ElementDefinition => ({
     group: "edges",
     data: {
       id: edge.id, source: edge.from, target: edge.to, kind: edge.kind, text: edgeText(edge), whole: wholeEdge(edge),
-      negated: edge.negated ? "yes" : "no", thickness: 1.25 + 2 * (edge.truth ?? 0.35),
+      negated: edge.negated ? "yes" : "no", sided: sided ? "yes" : "no", thickness: 1.25 + 2 * (edge.truth ?? 0.35),
     },
   }));
   return [...nodes, ...edges];
@@ -222,6 +223,8 @@ function stylesheet(element: HTMLElement): StylesheetJson {
         "font-size": EDGE_TEXT, color: colour("ink"), "overlay-opacity": 0, "text-events": "yes",
       },
     },
+    // Between columns lines leave on the right and arrive on the left, so that none runs behind a neighbour.
+    { selector: "edge[sided = 'yes']", style: { "source-endpoint": "50% 0%", "target-endpoint": "-50% 0%", "arrow-scale": 0.7 } },
     { selector: "edge[kind = 'stored']", style: { "line-color": colour("stored"), "target-arrow-color": colour("stored") } },
     {
       selector: "edge[kind = 'predicted']",

@@ -130,10 +130,14 @@ function toTheRight(layers: SceneNode[][], scene: Scene, measure: Measure): Layo
   layers.forEach((layer, index) => {
     const width = Math.max(...layer.map((node) => measure.node(node).width));
     x += width / 2;
-    for (const node of layer) places.set(node.id, { x, y: at.get(node.id) ?? 0 });
+    for (const node of layer) {
+      // In a scene with columns the outer ones are flush with their edges.
+      const aside = (Math.sign(node.column ?? 0) * (width - measure.node(node).width)) / 2;
+      places.set(node.id, { x: x - aside, y: at.get(node.id) ?? 0 });
+    }
     const next = layers[index + 1];
     const labels = next ? between(scene, layer, next).map((edge) => measure.edge(edge) + LABEL_SPACE) : [0];
-    x += width / 2 + (next ? Math.max(44, ...labels) : 0);
+    x += width / 2 + (next ? Math.max(52, ...labels) : 0);
   });
   return { places, size: { width: Math.max(x, 1), height: total + 24 }, direction: "right" };
 }

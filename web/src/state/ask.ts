@@ -93,7 +93,8 @@ export async function ask(options: { select?: string | null; keepAddress?: boole
     remember(question, settings);
     const selected = options.select && reply.answers.some((it) => it.name === options.select) ? options.select : null;
     askState.set({ reply, elapsed: performance.now() - began, running: null, selected, reasons: new Map() });
-    if (selected) void explain(selected);
+    if (reply.asked === "truth") void explainStatement(asked, reply);
+    else if (selected) void explain(selected);
     else if (isWide()) selectFirst();
   } catch (error) {
     if (!current()) return;
@@ -140,6 +141,16 @@ async function explain(name: string) {
     put({ state: "there", reply: await server.explain({ ...asked, entity: name }) });
   } catch (error) {
     put({ state: "failed", failure: failureOf(error) });
+  }
+}
+
+/** A statement has no answer to choose: its reasons come by themselves. */
+async function explainStatement(asked: AskBody, before: Reply) {
+  try {
+    const reply = await server.ask({ ...asked, explain: true });
+    if (askState.get().reply === before) askState.set({ reply });
+  } catch {
+    // The truth is there already; it stays without the reasons of its parts.
   }
 }
 
