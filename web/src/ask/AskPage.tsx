@@ -30,6 +30,7 @@ export function AskPage() {
   return (
     <main class={wide ? "ask two" : "ask"}>
       <div class="ask-left">
+        <h1 class="unseen">Ask</h1>
         <QuestionPanel
           onAsk={() => void ask()}
           onHandle={(handle) => (editor.current = handle)}

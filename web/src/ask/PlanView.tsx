@@ -13,16 +13,16 @@ export function PlanView({ reply }: { reply: Reply }) {
   const settings = reply.settings;
   return (
     <div class="plan">
-      <h3>What is proven</h3>
+      <h2>What is proven</h2>
       <p><b>{certaintyText(reply.certainty)}.</b> {certaintyMeaning(reply.certainty)}</p>
-      <h3>How it was understood</h3>
+      <h2>How it was understood</h2>
       <pre tabIndex={0} aria-label="The question as it was understood">{reply.question}</pre>
       {loaded.state === "failed" && <Problem failure={loaded.failure} />}
       {loaded.value?.normal_form && loaded.value.normal_form !== reply.question && (
-        <><h3>In disjunctive normal form</h3><pre tabIndex={0} aria-label="The normal form">{loaded.value.normal_form}</pre></>
+        <><h2>In disjunctive normal form</h2><pre tabIndex={0} aria-label="The normal form">{loaded.value.normal_form}</pre></>
       )}
       {loaded.value?.plan && <Steps plan={loaded.value.plan} />}
-      <h3>Settings that ran{settings.tuned_for && `, tuned for ${settings.tuned_for}`}</h3>
+      <h2>Settings that ran{settings.tuned_for && `, tuned for ${settings.tuned_for}`}</h2>
       <dl class="pairs">
         {Object.entries({
           model: settings.model, search: reply.method, and: settings.t_norm, calibration: settings.calibration, "stored edges": settings.known,
@@ -37,10 +37,10 @@ export function PlanView({ reply }: { reply: Reply }) {
 function Steps({ plan }: { plan: Plan }) {
   return (
     <>
-      <h3>Steps <small>about {plural(Math.ceil(plan.rows), "row")}, {plan.tree ? "a tree: exact search can run all of it" : "no tree: a beam carries the shared variables"}</small></h3>
+      <h2>Steps <small>about {plural(Math.ceil(plan.rows), "row")}, {plan.tree ? "a tree: exact search can run all of it" : "no tree: a beam carries the shared variables"}</small></h2>
       {plan.branches.map((branch, index) => (
         <div key={index}>
-          {plan.branches.length > 1 && <h4>alternative {index + 1}</h4>}
+          {plan.branches.length > 1 && <h3>alternative {index + 1}</h3>}
           <Branch branch={branch} />
         </div>
       ))}

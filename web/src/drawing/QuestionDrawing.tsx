@@ -10,7 +10,7 @@ import { say } from "../parts/notice";
 import { Icon } from "../parts/Icon";
 import { Drawing } from "./Drawing";
 import type { Pick, Picture } from "./cytoscape";
-import { free, questionScene, unquoted } from "./question-scene";
+import { betweenScene, free, questionScene, unquoted } from "./question-scene";
 import { RelationForm, type Draft } from "./RelationForm";
 import { DragHandle } from "./DragHandle";
 import type { SceneNode } from "./scene";
@@ -26,15 +26,16 @@ export function QuestionDrawing() {
   if (check?.formula) last.current = { target: check.target ?? [...free(check.formula)][0] ?? null, formula: check.formula };
   if (!text.trim()) last.current = NOTHING;
   const question = last.current;
-  const current = text === checked && Boolean(check?.formula);
-  const scene = useMemo(() => questionScene(question), [question.formula, question.target]);
+  const between = check?.asked === "relations" && text.trim() ? check.question ?? null : null;
+  const current = text === checked && Boolean(check?.formula ?? between);
+  const scene = useMemo(() => (between ? betweenScene(between) : questionScene(question)), [question.formula, question.target, between]);
   const [picture, setPicture] = useState<Picture | null>(null);
   const [pick, setPick] = useState<Pick | null>(null);
   const [draft, setDraft] = useState<Draft | null>(null);
   const [marked, setMarked] = useState<string | null>(null);
   const [hovered, setHovered] = useState<string | null>(null);
   const [moves, setMoves] = useState(0);
-  const parts = useMemo(() => atoms(question.formula), [question.formula]);
+  const parts = useMemo(() => (between ? [] : atoms(question.formula)), [question.formula, between]);
 
   useEffect(() => setPick(null), [scene]);
 
@@ -57,7 +58,7 @@ export function QuestionDrawing() {
     <div class="question-drawing">
       <Drawing
         scene={scene} most={210} least={empty ? 64 : 110} marked={pick?.id ?? marked} faded={!current && !empty} onPicture={setPicture}
-        label={question.formula ? `The question as a graph: ${parts.map(({ atom, negated }) => `${negated ? "not " : ""}${part(atom, "nothing")}`).join(", ")}` : "No question to draw yet"}
+        label={between ? `The question as a graph: ${between.replace(/^\S+ : /, "")}` : question.formula ? `The question as a graph: ${parts.map(({ atom, negated }) => `${negated ? "not " : ""}${part(atom, "nothing")}`).join(", ")}` : "No question to draw yet"}
         listener={{
           picked: (next) => {
             setDraft(null);
@@ -77,7 +78,7 @@ export function QuestionDrawing() {
           </div>
         )}
         <div class="drawing-tools">
-          <button type="button" class="quiet small" onClick={() => setDraft({ kind: "add", from: scene.nodes.find((it) => it.kind === "target") ?? null, to: null })}>
+          <button type="button" class="quiet small" disabled={between !== null} onClick={() => setDraft({ kind: "add", from: scene.nodes.find((it) => it.kind === "target") ?? null, to: null })}>
             <Icon name="plus" /> <span>relation</span>
           </button>
           {!empty && <button type="button" class="quiet small" onClick={() => picture?.fit()} aria-label="Tidy the drawing" title="Tidy the drawing"><Icon name="tidy" /></button>}

@@ -80,7 +80,7 @@ export function RelationForm({ draft, question, nodes, onChange, onClose }: Prop
       onSubmit={(event) => (event.preventDefault(), submit())}
       onKeyDown={(event) => event.key === "Escape" && (event.stopPropagation(), onClose())}
     >
-      <h3>{titles[draft.kind]}</h3>
+      <h2>{titles[draft.kind]}</h2>
       <div class="fields">
         {draft.kind === "add" && ends("from", from, setFrom, fromName, setFromName, false)}
         <Combobox label="relation" value={relation} autoFocus find={findRelation} onInput={setRelation} onPick={(it) => setRelation(it.text)} onEnter={submit} placeholder="type to search" />

@@ -20,6 +20,19 @@ export function questionScene({ target, formula }: Question): Scene {
   return builder.scene();
 }
 
+/** `?R : R(a, b)`: two named things and the relation that is sought, drawn from the text as the engine writes it. */
+export function betweenScene(question: string): Scene {
+  const found = BETWEEN.exec(question);
+  if (!found?.[1] || !found[2] || !found[3]) return { nodes: [], edges: [] };
+  const node = (text: string): SceneNode => ({ id: `"${text}`, kind: "anchor", text: unquoted(text), entity: unquoted(text) });
+  const [one, other] = [node(found[2]), node(found[3])];
+  const nodes = one.id === other.id ? [one] : [one, other];
+  return { nodes, edges: [{ id: "between", from: one.id, to: other.id, text: `${found[1]} ?`, kind: "asked" }] };
+}
+
+const NAME = '("(?:[^"\\\\]|\\\\.)*"|<[^>]*>|[^,()"]+)';
+const BETWEEN = new RegExp(`^\\?(\\S+) : \\S+\\(${NAME}, ${NAME}\\)$`, "u");
+
 class Builder {
   private nodes = new Map<string, SceneNode>();
   private edges: SceneEdge[] = [];

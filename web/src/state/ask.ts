@@ -198,7 +198,8 @@ export function restore() {
 
 function offerExample() {
   const { question, examples } = askState.get();
-  const first = examples?.[0];
+  // A path through something in between shows more of what this is than a single edge.
+  const first = examples?.find((it) => it.shape === "2p") ?? examples?.[0];
   if (!question && first) setQuestion(first.question, true);
 }
 
