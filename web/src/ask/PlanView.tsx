@@ -22,6 +22,9 @@ export function PlanView({ reply }: { reply: Reply }) {
         <><h2>In disjunctive normal form</h2><pre tabIndex={0} aria-label="The normal form">{loaded.value.normal_form}</pre></>
       )}
       {loaded.value?.plan && <Steps plan={loaded.value.plan} />}
+      {loaded.value && loaded.value.diagnostics.length > 0 && (
+        <><h2>Worth knowing</h2><ul class="notes">{loaded.value.diagnostics.map((it) => <li key={it.message}>{it.message}</li>)}</ul></>
+      )}
       <h2>Settings that ran{settings.tuned_for && `, tuned for ${settings.tuned_for}`}</h2>
       <dl class="pairs">
         {Object.entries({

@@ -1,7 +1,7 @@
 /** A search that takes its time: what it has so far, and how much of that is proven. */
 import { useEffect, useState } from "preact/hooks";
 import type { Progress, Reply } from "../api/types";
-import { ask, stop } from "../state/ask";
+import { ask } from "../state/ask";
 import { useAfter } from "../parts/hooks";
 import { duration, grouped, nameOf, number } from "../parts/text";
 import { Bar } from "./AnswerTable";
@@ -22,8 +22,6 @@ export function ProgressView({ running, before }: { running: { began: number; pr
           {progress && progress.wanted > 0 ? `proven: ${Math.min(progress.proven, progress.wanted)} of ${progress.wanted}` : "searching"}
         </p>
         <p class="fine">{progress ? `${grouped(progress.rows)} rows · ` : ""}{duration(now - began)}</p>
-        <span class="space" />
-        <button type="button" class="quiet" onClick={stop}>Stop <kbd>Esc</kbd></button>
       </div>
       {progress && progress.wanted > 0 && <progress max={progress.wanted} value={Math.min(progress.proven, progress.wanted)} aria-label="Answers that are proven" />}
       {progress && <BestSoFar progress={progress} />}

@@ -10,7 +10,7 @@ import { Icon } from "../parts/Icon";
 import { QuestionDrawing } from "../drawing/QuestionDrawing";
 import type { Suggestion } from "../api/types";
 import { SettingsDrawer } from "./SettingsDrawer";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 
 interface Props { onAsk(): void; onLeave(): void; onHandle(handle: EditorHandle): void }
 
@@ -21,7 +21,8 @@ export function QuestionPanel({ onAsk, onLeave, onHandle }: Props) {
   const settings = useStore(askState, (it) => it.settings);
   const running = useStore(askState, (it) => it.running !== null);
   const [drawer, setDrawer] = useState(false);
-  const diagnostics = check?.diagnostics ?? [];
+  // Notes stand beside the plan: they are no reason to look up from writing.
+  const diagnostics = useMemo(() => (check?.diagnostics ?? []).filter((it) => it.severity === "error"), [check]);
   const count = choices(settings);
   return (
     <section class="question panel" aria-label="Question">
@@ -58,12 +59,12 @@ function Mistakes() {
   const checked = useStore(askState, (it) => it.checked);
   const told = useStore(askState, (it) => Boolean(it.failure?.problem.diagnostics?.length) && it.asked?.question === it.question);
   // Where it was asked all the same, the whole story stands below.
-  const found = checked === question && !told ? check?.diagnostics ?? [] : [];
+  const found = checked === question && !told ? (check?.diagnostics ?? []).filter((it) => it.severity === "error") : [];
   const [first, ...others] = found;
   return (
     <div class="mistakes" role="status">
       {first && (
-        <p class={first.severity}>
+        <p>
           <span>{first.message}{others.length > 0 && ` (and ${others.length} more)`}</span>
           {!first.suggestions?.length && first.help.map((text) => <span class="fine" key={text}>{text}</span>)}
           <Suggestions diagnostic={first} onApply={apply} hint="Alt ⏎" />

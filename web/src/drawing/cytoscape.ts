@@ -53,7 +53,9 @@ export function makePicture(element: HTMLElement, limits: { most: number; least:
   cy.on("mouseover", "node, edge", (event) => {
     if (event.target.data("kind") === "join") return;
     const at = event.target.isNode() ? event.target.renderedPosition() : event.target.renderedMidpoint();
-    listener.hovered?.(event.target.id(), event.target.data("whole"), at);
+    // A tip says what does not stand there already.
+    const whole = event.target.data("whole") as string;
+    listener.hovered?.(event.target.id(), whole === event.target.data("text") ? null : whole, at);
   });
   cy.on("mouseout", "node, edge", () => listener.hovered?.(null, null, null));
   cy.on("position", "node", () => placeLabels(cy, measure));

@@ -6,7 +6,7 @@ import type { Scene, SceneEdge, SceneNode } from "../drawing/scene";
 /** How many neighbours a side shows. */
 const A_SIDE = 8;
 /** How many predicted edges are drawn. */
-const PREDICTED = 5;
+const PREDICTED = 4;
 
 export function neighbourhood(description: Description): Scene {
   const self: SceneNode = { id: "self", kind: "target", text: nameOf(description), entity: description.name, column: 0 };
@@ -29,7 +29,7 @@ export function neighbourhood(description: Description): Scene {
   };
   for (const side of [-1, 1] as const) {
     const groups = description.relations.filter((it) => it.direction === (side < 0 ? "incoming" : "outgoing"));
-    for (const { group, edge } of fairly(groups.map((it) => it.edges.map((edge) => ({ group: it, edge }))), A_SIDE)) {
+    for (const { group, edge } of fairly(groups.map((it) => it.edges.map((edge) => ({ group: it, edge }))), description.predicted ? A_SIDE - PREDICTED + 1 : A_SIDE)) {
       const [name, text] = side < 0 ? [edge.head, edge.head_text] : [edge.tail, edge.tail_text];
       put(side, group.relation_text, group.count > 1 ? ` (${grouped(group.count)})` : "", "stored", name, text);
     }

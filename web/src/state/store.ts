@@ -1,5 +1,5 @@
 /** A value that components can watch. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 export interface Store<T extends object> {
   get(): T;
@@ -28,15 +28,15 @@ export function createStore<T extends object>(initial: T): Store<T> {
 export function useStore<T extends object, S>(store: Store<T>, select: (value: T) => S): S {
   const [, redraw] = useState(0);
   const selected = select(store.get());
+  // The listener compares with what was drawn last, by the selection of that drawing.
+  const drawn = useRef({ select, selected });
+  drawn.current = { select, selected };
   useEffect(() => {
-    let last = select(store.get());
-    if (last !== selected) redraw((n) => n + 1);
-    return store.subscribe(() => {
-      const next = select(store.get());
-      if (next === last) return;
-      last = next;
-      redraw((n) => n + 1);
-    });
+    const look = () => {
+      if (drawn.current.select(store.get()) !== drawn.current.selected) redraw((n) => n + 1);
+    };
+    look();
+    return store.subscribe(look);
   }, [store]);
   return selected;
 }
