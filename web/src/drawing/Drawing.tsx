@@ -14,12 +14,16 @@ interface Props {
   listener?: Listener;
   marked?: string | null;
   faded?: boolean;
+  /** Nodes that stay keep their places; for pictures that are changed, not exchanged. */
+  keep?: boolean;
+  /** There are buttons in its upper right corner. */
+  tools?: boolean;
   /** Given once the picture is there. */
   onPicture?(picture: Picture | null): void;
   children?: ComponentChildren;
 }
 
-export function Drawing({ scene, label, most, least, listener, marked, faded, onPicture, children }: Props) {
+export function Drawing({ scene, label, most, least, listener, marked, faded, keep, tools, onPicture, children }: Props) {
   const element = useRef<HTMLDivElement>(null);
   const picture = useRef<Picture | null>(null);
   const latest = useRef({ scene, listener });
@@ -32,7 +36,7 @@ export function Drawing({ scene, label, most, least, listener, marked, faded, on
     let release = () => {};
     void import("./cytoscape").then(({ makePicture }) => {
       if (gone || !element.current) return;
-      const made = makePicture(element.current, { most, least }, {
+      const made = makePicture(element.current, { most, least, tools }, {
         picked: (pick) => latest.current.listener?.picked?.(pick),
         hovered: (id, text, at) => {
           setTip(id && text && at ? { text, ...at } : null);
@@ -44,8 +48,8 @@ export function Drawing({ scene, label, most, least, listener, marked, faded, on
       made.show(latest.current.scene, { fresh: true });
       setHeight(made.wantedHeight());
       const watcher = new ResizeObserver(() => {
+        made.settle();
         setHeight(made.wantedHeight());
-        made.fit();
       });
       watcher.observe(element.current);
       const offTheme = onTheme(() => made.repaint());
@@ -68,9 +72,12 @@ export function Drawing({ scene, label, most, least, listener, marked, faded, on
     const made = picture.current;
     if (!made) return;
     setTip(null);
-    made.show(scene);
+    made.show(scene, { fresh: !keep });
     setHeight(made.wantedHeight());
   }, [scene]);
+
+  // Once the new height is there.
+  useEffect(() => picture.current?.settle(), [scene, height]);
 
   useEffect(() => picture.current?.mark(marked ?? null), [marked, scene]);
 

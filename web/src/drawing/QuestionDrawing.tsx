@@ -57,7 +57,7 @@ export function QuestionDrawing() {
   return (
     <div class="question-drawing">
       <Drawing
-        scene={scene} most={210} least={empty ? 64 : 110} marked={pick?.id ?? marked} faded={!current && !empty} onPicture={setPicture}
+        scene={scene} keep tools most={210} least={empty ? 64 : 110} marked={pick?.id ?? marked} faded={!current && !empty} onPicture={setPicture}
         label={between ? `The question as a graph: ${between.replace(/^\S+ : /, "")}` : question.formula ? `The question as a graph: ${parts.map(({ atom, negated }) => `${negated ? "not " : ""}${part(atom, "nothing")}`).join(", ")}` : "No question to draw yet"}
         listener={{
           picked: (next) => {
@@ -81,7 +81,7 @@ export function QuestionDrawing() {
           <button type="button" class="quiet small" disabled={between !== null} onClick={() => setDraft({ kind: "add", from: scene.nodes.find((it) => it.kind === "target") ?? null, to: null })}>
             <Icon name="plus" /> <span>relation</span>
           </button>
-          {!empty && <button type="button" class="quiet small" onClick={() => picture?.fit()} aria-label="Tidy the drawing" title="Tidy the drawing"><Icon name="tidy" /></button>}
+          {!empty && <button type="button" class="quiet small" onClick={() => picture?.tidy()} aria-label="Tidy the drawing" title="Tidy the drawing"><Icon name="tidy" /></button>}
         </div>
         {empty && <p class="drawing-empty">The question is drawn here. Begin with a relation, or write one above.</p>}
       </Drawing>

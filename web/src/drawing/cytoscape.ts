@@ -11,7 +11,10 @@ export interface Picture {
   repaint(): void;
   /** Marks one edge or node; none takes the mark away. */
   mark(id: string | null): void;
-  fit(): void;
+  /** The place of the picture has changed, or what it shows: everything must be seen, and what is seen stays where it is. */
+  settle(): void;
+  /** Puts every node where the layout has it. */
+  tidy(): void;
   /** Where a node is on the screen, from the corner of the picture. */
   place(id: string): { x: number; y: number; width: number; height: number } | null;
   nodeAt(x: number, y: number): string | null;
@@ -30,8 +33,12 @@ const NODE_TEXT = 13;
 const EDGE_TEXT = 12;
 const LONGEST = { anchor: 26, variable: 30, target: 30, or: 4, group: 4, hub: 24 } as const;
 const PADDING = 22;
+/** How near to the edge a picture may come before it is moved. */
+const MARGIN = 4;
+const NARROW = 560;
+const STRIP = 22;
 
-export function makePicture(element: HTMLElement, limits: { most: number; least: number }, listener: Listener): Picture {
+export function makePicture(element: HTMLElement, limits: { most: number; least: number; tools?: boolean }, listener: Listener): Picture {
   const cy = cytoscape({
     container: element,
     style: stylesheet(element),
@@ -43,6 +50,7 @@ export function makePicture(element: HTMLElement, limits: { most: number; least:
   });
   const measure = measurer(element);
   let scene: Scene = { nodes: [], edges: [] };
+  let renewed = true;
 
   cy.on("tap", (event) => {
     if (event.target === cy) return listener.picked?.(null);
@@ -61,27 +69,55 @@ export function makePicture(element: HTMLElement, limits: { most: number; least:
   cy.on("position", "node", () => placeLabels(cy, measure));
   cy.on("position viewport", () => listener.changed?.());
 
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
   const room = () => ({ width: Math.max(120, element.clientWidth - 2 * PADDING), height: limits.most - 2 * PADDING });
-  const fit = () => {
+  /** Where there is little room, tools in the corner need a strip of their own. */
+  const strip = () => (limits.tools && element.clientWidth < NARROW ? STRIP : 0);
+  /** How large the picture may be drawn. */
+  const scale = () => {
+    const { w, h } = cy.elements().boundingBox();
+    return zoom({ width: Math.max(1, w), height: Math.max(1, h) }, room());
+  };
+  const fit = (animate: boolean) => {
     const elements = cy.elements();
     if (elements.empty()) return;
-    cy.fit(elements, PADDING);
-    if (cy.zoom() <= 1) return;
-    cy.zoom(1);
-    cy.center(elements);
+    const { x1, y1, w, h } = elements.boundingBox();
+    const level = scale();
+    const pan = { x: element.clientWidth / 2 - (x1 + w / 2) * level, y: (element.clientHeight + strip()) / 2 - (y1 + h / 2) * level };
+    cy.stop();
+    if (animate && !still.matches) cy.animate({ zoom: level, pan, duration: 180, easing: "ease-out" });
+    else cy.viewport({ zoom: level, pan });
   };
+  /** Whether everything is to be seen as it is. */
+  const isWhole = () => {
+    const { x1, x2, y1, y2 } = cy.elements().renderedBoundingBox();
+    return x1 >= MARGIN && y1 >= MARGIN + strip() && x2 <= element.clientWidth - MARGIN && y2 <= element.clientHeight - MARGIN;
+  };
+  let width = element.clientWidth;
   return {
     show(next, { fresh = false } = {}) {
       const before = new Map(cy.nodes(":childless").map((node) => [node.id(), { ...node.position() }]));
-      scene = next;
       const plan = layout(next, measure, room());
       const places = fresh ? plan.places : keepPlaces(plan.places, before);
+      scene = next;
+      renewed = places === plan.places;
       cy.batch(() => {
         cy.elements().remove();
         cy.add(elementsOf(next, places, measure));
       });
       placeLabels(cy, measure);
-      fit();
+      if (renewed) fit(false);
+    },
+    settle() {
+      cy.resize();
+      if (Math.abs(element.clientWidth - width) > 1) {
+        width = element.clientWidth;
+        this.tidy();
+      } else if (renewed) {
+        fit(false);
+      } else if (!isWhole()) {
+        fit(true);
+      }
     },
     repaint() {
       cy.style(stylesheet(element));
@@ -91,12 +127,11 @@ export function makePicture(element: HTMLElement, limits: { most: number; least:
       cy.elements().removeClass("marked");
       if (id) cy.getElementById(id).addClass("marked");
     },
-    fit() {
-      cy.resize();
+    tidy() {
       const plan = layout(scene, measure, room());
       cy.batch(() => plan.places.forEach((place, id) => cy.getElementById(id).position(place)));
       placeLabels(cy, measure);
-      fit();
+      fit(false);
     },
     place(id) {
       const node = cy.getElementById(id);
@@ -113,8 +148,7 @@ export function makePicture(element: HTMLElement, limits: { most: number; least:
       return hit.nonempty() ? hit.first().id() : null;
     },
     wantedHeight() {
-      const plan = layout(scene, measure, room());
-      const height = plan.size.height * zoom(plan.size, room()) + 2 * PADDING;
+      const height = cy.elements().empty() ? 0 : cy.elements().boundingBox().h * scale() + 2 * PADDING + strip();
       return Math.round(Math.max(limits.least, Math.min(limits.most, height)));
     },
     destroy: () => cy.destroy(),
