@@ -263,7 +263,7 @@ describe("the page", { concurrency: false }, () => {
     await write(one.page, GENRES);
     await one.page.getByRole("button", { name: "Settings" }).click();
     await one.page.getByRole("spinbutton", { name: "Answers" }).fill("4");
-    await one.page.getByLabel("And", { exact: true }).selectOption("godel");
+    await one.page.getByRole("combobox", { name: "And", exact: true }).selectOption("godel");
     await one.page.getByRole("button", { name: /^Ask/ }).click();
     await rows(one.page).nth(3).waitFor();
     await rows(one.page).nth(2).getByRole("button").click();
@@ -278,7 +278,7 @@ describe("the page", { concurrency: false }, () => {
     assert.equal(await questionText(two.page), GENRES);
     assert.equal(await rows(two.page).count(), 4);
     await two.page.getByRole("button", { name: "Settings" }).click();
-    assert.equal(await two.page.getByLabel("And", { exact: true }).inputValue(), "godel");
+    assert.equal(await two.page.getByRole("combobox", { name: "And", exact: true }).inputValue(), "godel");
   });
 
   it("keeps a history, copies the question for other doors, and gives files", async () => {
