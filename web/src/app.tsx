@@ -14,7 +14,7 @@ import { Keys } from "./parts/Keys";
 import { Notice } from "./parts/notice";
 import { onTheme, theme, toggleTheme } from "./parts/theme";
 import { TokenForm } from "./parts/TokenForm";
-import { number } from "./parts/text";
+import { number, predictor } from "./parts/text";
 
 const VIEWS: [View, string][] = [["ask", "Ask"], ["explore", "Explore"], ["model", "Model"]];
 
@@ -70,7 +70,7 @@ function Header({ view, onKeys }: { view: View; onKeys(): void }) {
           <b>{info.name}</b>
           {model
             ? <a href={address("model")} onClick={(event) => follow(event, "model")}>
-              {[model.kind, model.rank ? `rank ${model.rank}` : null, model.valid ? `valid MRR ${number(model.valid.mrr)}` : null].filter(Boolean).join(" · ") || model.name}
+              {[model.kind ? predictor(model.kind) : null, model.rank ? `rank ${model.rank}` : null, model.valid ? `valid MRR ${number(model.valid.mrr)}` : null].filter(Boolean).join(" · ") || model.name}
             </a>
             : <span>no model yet</span>}
         </p>

@@ -1,6 +1,8 @@
 // The page in a real browser against the real server. RELATUM_BIN names the binary.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { launch, openPage, questionAddress, questionText, write } from "./support/browser.mjs";
 import { IMAGE, makeProject, SCRIPT, SLOW } from "./support/project.mjs";
@@ -281,6 +283,25 @@ describe("the page", { concurrency: false }, () => {
     assert.equal(await two.page.getByRole("combobox", { name: "And", exact: true }).inputValue(), "godel");
   });
 
+  it("asks once, and goes back to the question before with the browser's button", async () => {
+    const { page } = await open();
+    let asked = 0;
+    page.on("request", (request) => (asked += Number(request.url().endsWith("/ask/stream"))));
+    await page.goto(server.url);
+    await page.locator(".begin .examples li").first().waitFor();
+    await write(page, GENRES);
+    await page.keyboard.press("Enter");
+    await rows(page).first().waitFor();
+    assert.equal(asked, 1);
+    await write(page, '?F : stars(F, "Ben Okafor")');
+    await page.keyboard.press("Enter");
+    await rows(page).filter({ hasText: "Film" }).first().waitFor();
+    await page.goBack();
+    await rows(page).filter({ hasText: "Comedy" }).first().waitFor();
+    assert.equal(await questionText(page), GENRES);
+    assert.equal(asked, 3);
+  });
+
   it("keeps a history, copies the question for other doors, and gives files", async () => {
     const { page, context } = await open({ permissions: ["clipboard-read", "clipboard-write"] });
     await page.goto(questionAddress(server.url, GENRES, { top: "3" }));
@@ -315,7 +336,6 @@ describe("the page", { concurrency: false }, () => {
     await page.goto(questionAddress(server.url, GENRES));
     await rows(page).filter({ hasText: "known" }).first().waitFor();
     await page.getByLabel("only what is new").check();
-    await page.getByRole("button", { name: /^Ask/ }).click();
     await page.waitForFunction(() => {
       const all = [...document.querySelectorAll("table.ranking .standing")];
       return all.length > 0 && all.every((it) => it.textContent === "predicted");
@@ -429,6 +449,22 @@ describe("the page", { concurrency: false }, () => {
     await rows(page).first().waitFor({ timeout: 30_000 });
     await page.locator(".banner").waitFor({ state: "hidden" });
     await again.stop();
+  });
+
+  it("asks for a token where the server wants one, and keeps it out of the address", async (t) => {
+    if (!execFileSync(relatum, ["serve", "--help"], { encoding: "utf8" }).includes("--token-file")) return t.skip("this binary knows no tokens");
+    const tokens = join(project.dir, "..", "tokens.txt");
+    writeFileSync(tokens, "a-token-that-is-long-enough-for-everybody\n");
+    const own = await startServer(relatum, project.dir, { flags: ["--token-file", tokens] });
+    const { page } = await open();
+    await page.goto(own.url);
+    await page.getByLabel("This server wants a token.").fill("a-token-that-is-long-enough-for-everybody");
+    await page.getByRole("button", { name: "Use it" }).click();
+    await page.locator(".begin .examples li").first().waitFor();
+    await page.keyboard.press("Enter");
+    await rows(page).first().waitFor();
+    assert.doesNotMatch(page.url(), /a-token/);
+    await own.stop();
   });
 
   if (process.env.RELATUM_SHOTS) {

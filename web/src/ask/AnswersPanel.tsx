@@ -30,6 +30,7 @@ export function AnswersPanel({ beneath }: { beneath: boolean }) {
 
 function ReplyView({ reply, beneath }: { reply: Reply; beneath: boolean }) {
   const elapsed = useStore(askState, (it) => it.elapsed);
+  const earlier = useStore(askState, (it) => it.question !== it.asked?.question);
   const [tab, setTab] = useState<"answers" | "plan">("answers");
   const names = { entities: "Answers", relations: "Relations", truth: "Truth" };
   return (
@@ -44,6 +45,7 @@ function ReplyView({ reply, beneath }: { reply: Reply; beneath: boolean }) {
       </div>
       <p class="summary">
         <b>{reply.shape}</b> · {certaintyText(reply.certainty)} · {plural(reply.rows, "row")} scored · {duration(elapsed)}
+        {earlier && " · for the question before it was changed"}
       </p>
       {reply.unfinished_model && <p class="fine warn">The training of this model is not finished: {reply.unfinished_model}</p>}
       {reply.remarks?.map((text) => <p class="fine" key={text}>{text}</p>)}

@@ -1,6 +1,6 @@
 /** The question in its three forms: text, drawing, examples. */
 import { Editor, placeOf, type EditorHandle } from "../editor/Editor";
-import { askState, openQuestion, setQuestion, setSettings, stop } from "../state/ask";
+import { ask, askState, openQuestion, setQuestion, setSettings, stop } from "../state/ask";
 import { forget, historyState } from "../state/history";
 import { useStore } from "../state/store";
 import { choices } from "../state/settings";
@@ -37,7 +37,7 @@ export function QuestionPanel({ onAsk, onLeave, onHandle }: Props) {
           ? <button type="button" class="main stop" onClick={stop}>Stop <kbd>Esc</kbd></button>
           : <button type="button" class="main" onClick={onAsk} disabled={!question.trim()}>Ask <kbd>⏎</kbd></button>}
         <label class="switch">
-          <input type="checkbox" checked={settings.new_only ?? false} onChange={(event) => setSettings({ ...settings, new_only: event.currentTarget.checked })} />
+          <input type="checkbox" checked={settings.new_only ?? false} onChange={(event) => filter(event.currentTarget.checked)} />
           only what is new
         </label>
         <span class="space" />
@@ -50,6 +50,13 @@ export function QuestionPanel({ onAsk, onLeave, onHandle }: Props) {
       {drawer && <SettingsDrawer />}
     </section>
   );
+}
+
+/** A filter of answers that are there already works at once. */
+function filter(newOnly: boolean) {
+  const { settings, reply, question, asked } = askState.get();
+  setSettings({ ...settings, new_only: newOnly });
+  if (reply && asked?.question === question) void ask();
 }
 
 /** The first mistake in words, with its suggestions, below the line that it is in. */

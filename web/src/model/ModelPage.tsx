@@ -7,7 +7,7 @@ import { loadInfo } from "../state/server";
 import { useLoaded } from "../parts/hooks";
 import { say } from "../parts/notice";
 import { Problem } from "../parts/Problem";
-import { age, bytes, number } from "../parts/text";
+import { age, bytes, number, predictor } from "../parts/text";
 import { GraphView } from "./GraphView";
 import { ModelView } from "./ModelView";
 
@@ -57,7 +57,7 @@ function Row({ model, current, shown, onChoose }: { model: ModelSummary; current
   return (
     <tr class={shown ? "selected" : undefined} onClick={() => go("model", { name: model.name })}>
       <td><a href={address("model", { name: model.name })} aria-current={shown ? "true" : undefined} onClick={(event) => (event.stopPropagation(), follow(event, "model", { name: model.name }))}>{model.name}</a></td>
-      <td>{model.kind ?? "—"}{model.unfinished && <small> {model.unfinished}</small>}{model.error && <small class="wrong"> {model.error}</small>}</td>
+      <td>{model.kind ? predictor(model.kind) : "—"}{model.unfinished && <small> {model.unfinished}</small>}{model.error && <small class="wrong"> {model.error}</small>}</td>
       <td class="score">{model.rank ?? "—"}</td>
       <td class="score">{model.valid ? number(model.valid.mrr) : "—"}</td>
       <td class="score">{model.valid?.hits[2] === undefined ? "—" : number(model.valid.hits[2])}</td>

@@ -2,7 +2,7 @@
 import { server } from "../api/client";
 import { useLoaded } from "../parts/hooks";
 import { Problem } from "../parts/Problem";
-import { grouped, number } from "../parts/text";
+import { grouped, number, predictor } from "../parts/text";
 import { Curve } from "./Curve";
 
 export function ModelView({ name }: { name: string }) {
@@ -29,7 +29,7 @@ export function ModelView({ name }: { name: string }) {
         <div>
           <h2>Settings</h2>
           <dl class="pairs">
-            {card && Object.entries({ predictor: card.model, rank: card.rank, epoch: card.epoch, origin: card.origin, ...flat(card.training) }).map(([key, value]) => (
+            {card && Object.entries({ predictor: predictor(card.model), rank: card.rank, epoch: card.epoch, origin: card.origin, ...flat(card.training) }).map(([key, value]) => (
               <div key={key}><dt>{key}</dt><dd>{String(value)}</dd></div>
             ))}
             <div><dt>calibrated</dt><dd>{summary.calibrated ? "yes" : "no"}</dd></div>
@@ -53,7 +53,9 @@ function Figure({ name, value }: { name: string; value: string }) {
 /** Settings within settings, their names joined by dots. */
 function flat(value: unknown, before = ""): Record<string, string> {
   if (value === null || value === undefined) return {};
+  // Stored with 32 bits: more digits than these say nothing.
+  if (typeof value === "number") return { [before]: String(Number(value.toPrecision(6))) };
   if (typeof value !== "object") return { [before]: String(value) };
-  const entries = Object.entries(value).map(([key, inner]) => flat(inner, before ? `${before}.${key}` : key.replaceAll("_", " ")));
+  const entries = Object.entries(value).filter(([key]) => key !== "model" && key !== "rank").map(([key, inner]) => flat(inner, before ? `${before}.${key}` : key.replaceAll("_", " ")));
   return Object.assign({}, ...entries) as Record<string, string>;
 }

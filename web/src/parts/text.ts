@@ -44,3 +44,8 @@ export function age(seconds: number): string {
   if (!step) return "just now";
   return `${plural(Math.floor(seconds / step[0]), step[1])} ago`;
 }
+
+const PREDICTORS: Record<string, string> = { complex: "ComplEx", distmult: "DistMult", cp: "CP", rotate: "RotatE", transe: "TransE" };
+
+/** A link predictor as its authors write it. */
+export const predictor = (name: string): string => PREDICTORS[name] ?? name;

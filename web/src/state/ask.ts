@@ -181,9 +181,10 @@ export function restore() {
     offerExample();
     return;
   }
-  const { asked, reply } = askState.get();
+  const { asked } = askState.get();
   const settings = settingsFrom(query);
-  if (reply && asked && addressQuery(asked, answer).toString() === addressQuery({ ...given(settings), question }, answer).toString()) {
+  // What is asked already, by this page itself, is not asked again.
+  if (asked && addressQuery(asked, answer).toString() === addressQuery({ ...given(settings), question }, answer).toString()) {
     setQuestion(question, true);
     if (answer !== askState.get().selected && answer) {
       askState.set({ selected: answer });

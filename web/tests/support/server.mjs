@@ -5,8 +5,8 @@ import http from "node:http";
 import { extname, join, normalize } from "node:path";
 
 /** Starts `relatum serve`. With `page`, the files of a folder are shown in place of those in the binary. */
-export async function startServer(relatum, dir, { port = 0, page = process.env.RELATUM_PAGE } = {}) {
-  const process_ = spawn(relatum, ["serve", dir, "--listen", `127.0.0.1:${page ? 0 : port}`], { stdio: ["ignore", "pipe", "pipe"] });
+export async function startServer(relatum, dir, { port = 0, flags = [], page = process.env.RELATUM_PAGE } = {}) {
+  const process_ = spawn(relatum, ["serve", dir, "--listen", `127.0.0.1:${page ? 0 : port}`, ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   const url = await new Promise((resolve, reject) => {
     const hear = (chunk) => {
