@@ -127,7 +127,7 @@ it("writes numbers with three digits and cuts names in the middle", () => {
 describe("the engine", () => {
   let project, server;
   before(async () => {
-    project = makeProject(relatum);
+    project = makeProject(relatum, { models: false });
     server = await startServer(relatum, project.dir);
   });
   after(async () => {

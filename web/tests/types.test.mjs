@@ -10,7 +10,7 @@ const relatum = process.env.RELATUM_BIN;
 if (!relatum) throw new Error("RELATUM_BIN must name the relatum binary: RELATUM_BIN=../target/debug/relatum npm test");
 
 it("has the types of the server's description", async () => {
-  const project = makeProject(relatum);
+  const project = makeProject(relatum, { models: false });
   const server = await startServer(relatum, project.dir);
   try {
     const description = await (await fetch(new URL("openapi.json", server.url))).json();

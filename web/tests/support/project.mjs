@@ -15,17 +15,21 @@ const ACTORS = ["Ana Costa", "Ben Okafor", "Chloé Martin", "Dora Lindt", "Emil 
 const DIRECTORS = ["Rosa Lang", "Sam Hardy", "Tess Ahn", "Ugo Neri", "Vera Moss"];
 const GENRES = ["Comedy", "Crime", "Drama", "Romance", "Thriller", "Western"];
 
-/** Makes the project once and returns its folder; `remove` takes it away. */
-export function makeProject(relatum) {
+/** Makes the project, with two models or none, and returns its folder; `remove` takes it away. */
+export function makeProject(relatum, { models = true } = {}) {
   const home = mkdtempSync(join(tmpdir(), "relatum-page-"));
   const run = (...args) => execFileSync(relatum, args, { stdio: ["ignore", "pipe", "pipe"], timeout: 120_000 });
   const graph = join(home, "films.tsv");
   const dir = join(home, "films");
   writeFileSync(graph, [...films(), ...tangle()].map((triple) => triple.join("\t")).join("\n") + "\n");
   run("init", dir, graph, "--split", "0.9/0.05/0.05");
-  run("train", dir, "--rank", "16", "--epochs", "12", "--eval-every", "3", "--candidates", "256", "--seed", "1");
-  run("train", dir, "--name", "other", "--rank", "8", "--epochs", "2", "--candidates", "64", "--seed", "2");
+  if (models) train();
   return { dir, remove: () => rmSync(home, { recursive: true, force: true }) };
+
+  function train() {
+    run("train", dir, "--rank", "16", "--epochs", "12", "--eval-every", "3", "--candidates", "256", "--seed", "1");
+    run("train", dir, "--name", "other", "--rank", "8", "--epochs", "2", "--candidates", "64", "--seed", "2");
+  }
 }
 
 function films() {
