@@ -1,0 +1,63 @@
+/** Every condition under an assignment, with what it counts. */
+import type { Atom, Entity, SubQuery } from "../api/types";
+import { address, follow } from "../router";
+import { ofEdge, Standing } from "../parts/Standing";
+import { nameOf, number } from "../parts/text";
+
+export const atomText = (it: Atom): string =>
+  `${it.negated ? "not " : ""}${nameOf(it.relation)}(${nameOf(it.subject)}, ${nameOf(it.object)}) ${number(it.value)}`;
+
+export function AtomTable({ atoms }: { atoms: Atom[] }) {
+  if (!atoms.length) return null;
+  return (
+    <table class="atoms">
+      <thead><tr><th scope="col">condition</th><th scope="col" class="score">truth</th><th scope="col">standing</th></tr></thead>
+      <tbody>{atoms.map((it, index) => <AtomRow key={index} atom={it} />)}</tbody>
+    </table>
+  );
+}
+
+function AtomRow({ atom }: { atom: Atom }) {
+  const standing = ofEdge(atom);
+  return (
+    <tr>
+      <td>
+        {atom.negated && <b class="not">not </b>}
+        <span class="relation">{nameOf(atom.relation)}</span>(<Name entity={atom.subject} />, <Name entity={atom.object} />)
+      </td>
+      <td class="score" title={String(atom.value)}>{number(atom.value)}</td>
+      <td><Standing kind={standing.kind} text={atom.negated ? `${standing.text} with ${number(atom.truth)}` : standing.text} /></td>
+    </tr>
+  );
+}
+
+function Name({ entity }: { entity: Entity }) {
+  return <a href={address("explore", { name: entity.name })} onClick={(event) => follow(event, "explore", { name: entity.name })}>{nameOf(entity)}</a>;
+}
+
+/** Negated parts, each with what speaks most against it. */
+export function SubQueries({ nested }: { nested: SubQuery[] }) {
+  return (
+    <>
+      {nested.map((it) => (
+        <div class="nested" key={it.text}>
+          <p><b class="not">not</b> <code>{it.text}</code> <span class="score">{number(it.value)}</span></p>
+          {it.witness
+            ? (
+              <>
+                <p class="fine">
+                  The best case against it is true to {number(it.truth)}, by{" "}
+                  {it.witness.assignment.filter((each) => it.own.includes(each.variable)).map((each, index) => (
+                    <span key={each.variable}>{index > 0 && ", "}<var>{each.variable}</var> = {nameOf(each.value)}</span>
+                  ))}:
+                </p>
+                <AtomTable atoms={it.witness.atoms} />
+                <SubQueries nested={it.witness.sub_queries ?? []} />
+              </>
+            )
+            : <p class="fine">At most {number(it.truth)}: nothing was found that makes it true.</p>}
+        </div>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+/** What is to be drawn, before anything is known of places and colours. */
+import type { Path, Term } from "../question/formula";
+
+export interface SceneNode {
+  id: string;
+  /** `anchor` is named in the question, `variable` is a ring, `target` a double ring, `or` a split, `group` a box around a negated part, `hub` a relation with many ends. */
+  kind: "anchor" | "variable" | "target" | "or" | "group" | "hub";
+  /** The whole text; it is cut in the middle where it is long. */
+  text: string;
+  /** The box that it stands in. */
+  parent?: string;
+  /** How the question writes it, and where it is bound. */
+  term?: Term;
+  scope?: Path;
+  /** The entity behind it, by the text that finds it again. */
+  entity?: string;
+  /** Which column it belongs to, where the scene says so, from left to right. */
+  column?: number;
+}
+
+export interface SceneEdge {
+  id: string;
+  from: string;
+  to: string;
+  text: string;
+  /** Behind the text: a truth value. */
+  detail?: string;
+  /** `stored` is solid, `predicted` dashed, `asked` plain, `join` leads from a split to what it is about. */
+  kind: "asked" | "stored" | "predicted" | "join";
+  negated?: boolean;
+  /** From 0 to 1: how thick the line is. */
+  truth?: number;
+  /** The atom of the question. */
+  path?: Path;
+}
+
+export interface Scene { nodes: SceneNode[]; edges: SceneEdge[] }
+
+/** A long text with its middle left out. */
+export function cutMiddle(text: string, most: number): string {
+  const letters = [...text];
+  if (letters.length <= most) return text;
+  const head = Math.ceil((most - 1) * 0.6);
+  return `${letters.slice(0, head).join("").trimEnd()}…${letters.slice(letters.length - (most - 1 - head)).join("").trimStart()}`;
+}

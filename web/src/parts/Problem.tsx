@@ -1,0 +1,62 @@
+/** What went wrong, where, and what to do. */
+import type { Failure } from "../api/client";
+import type { Diagnostic, Suggestion } from "../api/types";
+
+interface Props {
+  failure: Failure;
+  /** The text that the places speak of. */
+  source?: string;
+  onApply?(suggestion: Suggestion): void;
+}
+
+export function Problem({ failure, source, onApply }: Props) {
+  const { problem } = failure;
+  const diagnostics = problem.diagnostics ?? [];
+  return (
+    <section class="problem" role="alert">
+      <h2>{failure.kind === "lost" ? "The server does not answer" : problem.title}</h2>
+      {failure.kind === "lost" && <p>The page tries again by itself. Is <code>relatum serve</code> still running?</p>}
+      {diagnostics.length > 0
+        ? diagnostics.map((it, index) => <Mistake key={index} diagnostic={it} source={source ?? ""} onApply={onApply} />)
+        : problem.detail && problem.detail !== problem.title && <p>{problem.detail}</p>}
+      {problem.remedy && <p class="remedy">{problem.remedy}</p>}
+      {problem.request_id && <p class="fine">Request {problem.request_id}</p>}
+    </section>
+  );
+}
+
+/** The line with a caret under the place, as in a terminal, and the suggestions as buttons. */
+export function Mistake({ diagnostic, source, onApply }: { diagnostic: Diagnostic; source: string; onApply?(suggestion: Suggestion): void }) {
+  const label = diagnostic.labels[0];
+  const line = label ? source.split("\n")[label.span.start.line - 1] : undefined;
+  const before = label && line !== undefined ? [...line].slice(0, label.span.start.column - 1).join("") : "";
+  const marked = label && line !== undefined
+    ? [...line].slice(label.span.start.column - 1, label.span.end.line === label.span.start.line ? label.span.end.column - 1 : undefined).join("")
+    : "";
+  return (
+    <div class="mistake">
+      <p class="mistake-text">{diagnostic.message}</p>
+      {label && line !== undefined && (
+        <pre class="mistake-line" tabIndex={0} aria-label={`Line ${label.span.start.line}, column ${label.span.start.column}`}>
+          {before}<mark>{marked || " "}</mark>{line.slice(before.length + marked.length)}
+          {"\n"}<span class="caret">{" ".repeat([...before].length)}{"^".repeat(Math.max(1, [...marked].length))} {label.text}</span>
+        </pre>
+      )}
+      {diagnostic.help.map((text) => <p class="fine" key={text}>{text}</p>)}
+      <Suggestions diagnostic={diagnostic} onApply={onApply} hint="Alt ⏎" />
+    </div>
+  );
+}
+
+export function Suggestions({ diagnostic, onApply, hint }: { diagnostic: Diagnostic; onApply?(suggestion: Suggestion): void; hint?: string }) {
+  if (!onApply || !diagnostic.suggestions?.length) return null;
+  return (
+    <span class="suggestions">
+      {diagnostic.suggestions.slice(0, 4).map((it, index) => (
+        <button type="button" key={it.replacement} class="suggestion" onClick={() => onApply(it)}>
+          use <code>{it.replacement}</code>{hint && index === 0 && <kbd>{hint}</kbd>}
+        </button>
+      ))}
+    </span>
+  );
+}

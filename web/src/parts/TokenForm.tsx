@@ -1,0 +1,22 @@
+/** Asks for the token of a server that wants one. */
+import { useState } from "preact/hooks";
+import { token } from "../api/token";
+
+export function TokenForm() {
+  const [value, setValue] = useState("");
+  return (
+    <form
+      class="banner token"
+      onSubmit={(event) => {
+        event.preventDefault();
+        token.set(value.trim());
+        location.reload();
+      }}
+    >
+      <label for="token">This server wants a token.</label>
+      <input id="token" type="password" autocomplete="off" value={value} onInput={(event) => setValue(event.currentTarget.value)} />
+      <button type="submit" class="main small" disabled={!value.trim()}>Use it</button>
+      <span class="fine">It is kept in this tab only.</span>
+    </form>
+  );
+}
