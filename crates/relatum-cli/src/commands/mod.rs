@@ -19,6 +19,7 @@ mod plan;
 mod predict;
 mod repl;
 mod sample;
+mod serve;
 mod settings;
 mod stats;
 mod train;
@@ -58,6 +59,7 @@ enum Command {
     Export(export::Args),
     Benchmark(Box<benchmark::Args>),
     Tune(tune::Args),
+    Serve(Box<serve::Args>),
 }
 
 impl Relatum {
@@ -84,6 +86,7 @@ impl Relatum {
             Command::Export(args) => export::run(&args),
             Command::Benchmark(args) => benchmark::run(&args),
             Command::Tune(args) => tune::run(&args),
+            Command::Serve(args) => serve::run(&args),
         }
     }
 }

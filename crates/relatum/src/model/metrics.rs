@@ -1,5 +1,6 @@
 //! How well ranks turned out.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{EntityId, Id};
@@ -16,7 +17,7 @@ pub enum Ties {
 }
 
 /// Filtered ranking metrics over a set of predictions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkMetrics {
     /// Predictions, each a known head and relation and a tail to be found.
     pub count: usize,

@@ -25,6 +25,18 @@ pub enum Syntax {
 }
 
 impl Syntax {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Text, Self::Sparql, Self::Tuple];
+
+    /// The name: `text`, `sparql` or `tuple`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Sparql => "sparql",
+            Self::Tuple => "tuple",
+        }
+    }
+
     /// What a text looks like: SPARQL begins with one of its words, tuples with a bracket that is not the
     /// parenthesis of a statement.
     pub fn detect(text: &str) -> Self {
@@ -121,15 +133,8 @@ pub fn read(text: &str, language: Syntax, graph: &Graph, limits: Limits) -> Resu
 /// ```
 pub fn read_any(text: &str, language: Syntax, graph: &Graph, limits: Limits) -> Result<Asked, Mistakes> {
     let mistakes = |errors| Mistakes { source: text.to_owned(), errors };
-    let mistake = |error| mistakes(vec![in_another_language(text, language, error)]);
-    let (parsed, limit, offset) = match language {
-        Syntax::Text => (syntax::parse_any(text).map_err(mistake)?, None, 0),
-        Syntax::Tuple => (Parsed::Query(shapes::parse(text).map_err(mistake)?), None, 0),
-        Syntax::Sparql => {
-            let request = sparql::parse_any(text, &graph.prefixes).map_err(mistake)?;
-            (request.parsed, request.limit, request.offset)
-        }
-    };
+    let (parsed, limit, offset) = parse_with_limits(text, language, graph)
+        .map_err(|error| mistakes(vec![in_another_language(text, language, error)]))?;
     let asked = match parsed {
         Parsed::Query(query) => {
             let checked = query.resolve(graph).and_then(|query| query.check(limits));
@@ -143,6 +148,27 @@ pub fn read_any(text: &str, language: Syntax, graph: &Graph, limits: Limits) -> 
         }
     };
     asked.map_err(mistakes)
+}
+
+/// Reads whatever can be asked, by its grammar alone: names are not looked up.
+pub fn parse_any(text: &str, language: Syntax, graph: &Graph) -> Result<Parsed, QueryError> {
+    parse_with_limits(text, language, graph).map(|(parsed, ..)| parsed)
+}
+
+/// What is asked, and its LIMIT and OFFSET.
+fn parse_with_limits(
+    text: &str,
+    language: Syntax,
+    graph: &Graph,
+) -> Result<(Parsed, Option<usize>, usize), QueryError> {
+    Ok(match language {
+        Syntax::Text => (syntax::parse_any(text)?, None, 0),
+        Syntax::Tuple => (Parsed::Query(shapes::parse(text)?), None, 0),
+        Syntax::Sparql => {
+            let request = sparql::parse_any(text, &graph.prefixes)?;
+            (request.parsed, request.limit, request.offset)
+        }
+    })
 }
 
 /// The text without the blanks around it.
