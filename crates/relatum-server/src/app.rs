@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::Instant;
 
 use relatum::answer::Method;
 use relatum::control::{Cancel, Control};
@@ -9,9 +10,11 @@ use relatum::query::Asked;
 use relatum::report::GraphStats;
 use relatum::{Engine, Error, Options, Reply};
 
+use crate::cache::Cache;
+use crate::metrics::Metrics;
 use crate::problem::Problem;
 use crate::question::AskBody;
-use crate::searches::{Planned, Searches};
+use crate::searches::{Planned, Searches, Undone};
 use crate::settings::{Limits, Settings};
 
 /// The engine, the threads that search, and what was chosen for this process.
@@ -19,6 +22,8 @@ pub(crate) struct App {
     pub(crate) engine: Engine,
     pub(crate) limits: Limits,
     pub(crate) searches: Searches,
+    pub(crate) metrics: Metrics,
+    cache: Cache,
     /// Cancelled when the server is asked to stop and its grace is over.
     pub(crate) ending: Cancel,
     /// The model that answers where a request names none.
@@ -38,6 +43,8 @@ impl App {
             engine,
             limits: settings.limits.clone(),
             searches: Searches::new(settings.limits.searches, settings.limits.queue)?,
+            metrics: Metrics::new(),
+            cache: Cache::new(settings.cache),
             ending: Cancel::default(),
             model: RwLock::new(settings.model.clone()),
             examples: OnceLock::new(),
@@ -71,6 +78,7 @@ impl App {
     /// Takes up models that were trained anew; gives the names of those that were open.
     pub(crate) fn reload(&self) -> Vec<String> {
         let models = self.engine.reload();
+        self.cache.clear();
         tracing::info!(?models, "models are read again");
         models
     }
@@ -96,20 +104,27 @@ impl App {
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let app = Arc::clone(self);
-        self.searches.run(move || Planned::Done(work(&app))).await?
+        self.counted(self.searches.run(move || Planned::Done(work(&app))).await)?
     }
 
-    /// Answers a question on a search thread. When the future is dropped, because nobody waits any more, the
-    /// search is cancelled.
+    /// Answers a question on a search thread, or from what was answered before. When the future is dropped,
+    /// because nobody waits any more, the search is cancelled.
     pub(crate) async fn ask(
         self: &Arc<Self>,
         ask: AskBody,
         patient: bool,
         watch: impl FnOnce(Control) -> Control + Send + 'static,
-    ) -> Result<Reply, Problem> {
+    ) -> Result<Arc<Reply>, Problem> {
         let ask = self.admitted(ask)?;
+        let key = format!("{ask:?}");
+        let kept = self.cache.get(&key);
+        self.metrics.cache(kept.is_ok());
+        let generation = match kept {
+            Ok(reply) => return Ok(reply),
+            Err(generation) => generation,
+        };
         let (cancel, app) = (self.cancel(), Arc::clone(self));
-        let guard = CancelOnDrop(Some(cancel.clone()));
+        let guard = CancelOnDrop::new(self, cancel.clone());
         let work = move || -> Planned<Result<Reply, Error>> {
             let asked = match app.engine.read(&ask.question, &ask.options) {
                 Ok(asked) => asked,
@@ -117,15 +132,29 @@ impl App {
             };
             let heavy = app.is_heavy(&asked, &ask.options);
             let search = move || {
+                let began = Instant::now();
                 let control = watch(ask.control(cancel));
-                app.engine.answer(&ask.question, &asked, &ask.options, &control)
+                let reply = app.engine.answer(&ask.question, &asked, &ask.options, &control)?;
+                app.metrics.searched(&reply.shape, reply.rows, began.elapsed());
+                Ok(reply)
             };
             if heavy { Planned::Heavy(Box::new(search)) } else { Planned::Done(search()) }
         };
         let reply =
             if patient { self.searches.run_patiently(work).await } else { self.searches.run(work).await };
         guard.disarm();
-        Ok(reply??)
+        let reply = Arc::new(self.counted(reply)??);
+        self.cache.keep(key, &reply, generation);
+        Ok(reply)
+    }
+
+    /// The same outcome; one that was refused is counted.
+    pub(crate) fn counted<T>(&self, outcome: Result<T, Undone>) -> Result<T, Undone> {
+        outcome.inspect_err(|undone| {
+            if *undone == Undone::Full {
+                self.metrics.refused();
+            }
+        })
     }
 
     /// Whether a question takes so many rows that others must not wait behind it.
@@ -146,9 +175,13 @@ impl App {
 }
 
 /// Cancels a search when it is dropped before the search is done.
-pub(crate) struct CancelOnDrop(pub(crate) Option<Cancel>);
+pub(crate) struct CancelOnDrop(Option<(Shared, Cancel)>);
 
 impl CancelOnDrop {
+    pub(crate) fn new(app: &Shared, cancel: Cancel) -> Self {
+        Self(Some((Arc::clone(app), cancel)))
+    }
+
     /// The search is done.
     pub(crate) fn disarm(mut self) {
         self.0 = None;
@@ -157,8 +190,9 @@ impl CancelOnDrop {
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        if let Some(cancel) = &self.0 {
+        if let Some((app, cancel)) = &self.0 {
             cancel.cancel();
+            app.metrics.cancelled();
         }
     }
 }

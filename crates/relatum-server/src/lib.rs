@@ -11,14 +11,20 @@
 //! ```
 //!
 //! [`Server`] listens and ends; `app` is what requests share, and `searches` the threads that answer; `api` has the
-//! endpoints by group, `question` and `input` read what comes, `problem` says what is wrong with it, `openapi`
-//! describes all of that; `page` sends the built files of the page.
+//! endpoints by group, `sparql` and `mcp` the other two doors; `question` and `input` read what comes, `problem` says
+//! what is wrong with it, `openapi` and `docs` describe all of that; `guard` says who may ask, `observe`, `metrics` and
+//! `log` what happened; `page` sends the built files of the page.
 
 mod api;
 mod app;
+mod cache;
 mod docs;
+mod guard;
 mod input;
 mod listen;
+mod log;
+mod mcp;
+mod metrics;
 mod observe;
 mod openapi;
 mod page;
@@ -27,6 +33,9 @@ mod question;
 mod searches;
 mod server;
 mod settings;
+mod sparql;
 
+pub use log::Log;
+pub use mcp::serve_stdio;
 pub use server::{Server, ServerError};
 pub use settings::{Limits, Settings};

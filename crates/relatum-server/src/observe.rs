@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use axum::extract::{MatchedPath, Request};
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use tracing::Instrument;
 
+use crate::app::Shared;
 use crate::problem;
 
 /// The name of a request in logs and problems.
@@ -20,7 +21,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const ID_BYTES: usize = 64;
 
 /// Around every request: gives it an id, writes the log, finishes problems.
-pub(crate) async fn observe(mut request: Request, next: Next) -> Response {
+pub(crate) async fn observe(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
     let began = Instant::now();
     let id = given(&request).unwrap_or_else(fresh);
     request.extensions_mut().insert(RequestId(id.clone()));
@@ -29,8 +30,9 @@ pub(crate) async fn observe(mut request: Request, next: Next) -> Response {
     let span = tracing::info_span!("request", id = %id, %method, path = %path);
     let response = next.run(request).instrument(span.clone()).await;
     let mut response = problem::finish(response, &id);
-    let milliseconds = began.elapsed().as_secs_f64() * 1e3;
-    let status = response.status();
+    let (time, status) = (began.elapsed(), response.status());
+    let milliseconds = time.as_secs_f64() * 1e3;
+    app.metrics.answered(&path, method.as_str(), status.as_u16(), time);
     span.in_scope(|| {
         if status.is_server_error() && status != StatusCode::SERVICE_UNAVAILABLE {
             tracing::error!(status = status.as_u16(), milliseconds, "failed");
@@ -38,9 +40,13 @@ pub(crate) async fn observe(mut request: Request, next: Next) -> Response {
             tracing::info!(status = status.as_u16(), milliseconds, "answered");
         }
     });
+    let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert(REQUEST_ID, value);
+        headers.insert(REQUEST_ID, value);
     }
+    // What is sent is what it says it is, whatever it looks like.
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     response
 }
 

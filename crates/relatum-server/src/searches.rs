@@ -10,7 +10,6 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -131,18 +130,6 @@ impl Searches {
     pub(crate) fn load(&self) -> Load {
         let state = self.shared.lock();
         Load { waiting: state.light.len() + state.heavy.len(), running: state.running }
-    }
-
-    /// Waits until nothing runs or waits, but not longer than this.
-    pub(crate) fn is_idle_within(&self, time: Duration) -> bool {
-        let until = Instant::now() + time;
-        while self.load() != Load::default() {
-            if Instant::now() >= until {
-                return false;
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
-        true
     }
 }
 

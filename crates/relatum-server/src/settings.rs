@@ -22,6 +22,8 @@ pub struct Settings {
     pub cors: Vec<String>,
     /// How long requests that run may take to finish after the server was asked to stop.
     pub grace: Duration,
+    /// How many replies are kept for those who ask the same again; 0 keeps none.
+    pub cache: usize,
     /// What a request may use up.
     pub limits: Limits,
 }
@@ -35,6 +37,7 @@ impl Default for Settings {
             insecure: false,
             cors: Vec::new(),
             grace: Duration::from_secs(10),
+            cache: 512,
             limits: Limits::default(),
         }
     }

@@ -12,6 +12,7 @@ mod grid;
 mod import;
 pub(crate) mod init;
 mod link_eval;
+mod mcp;
 mod merge;
 mod model;
 mod models;
@@ -60,6 +61,7 @@ enum Command {
     Benchmark(Box<benchmark::Args>),
     Tune(tune::Args),
     Serve(Box<serve::Args>),
+    Mcp(mcp::Args),
 }
 
 impl Relatum {
@@ -87,6 +89,7 @@ impl Relatum {
             Command::Benchmark(args) => benchmark::run(&args),
             Command::Tune(args) => tune::run(&args),
             Command::Serve(args) => serve::run(&args),
+            Command::Mcp(args) => mcp::run(&args),
         }
     }
 }

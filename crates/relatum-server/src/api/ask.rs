@@ -1,6 +1,9 @@
 //! Questions: answered, explained, checked, planned.
 
+use std::sync::Arc;
+
 use axum::extract::State;
+use axum::response::{IntoResponse, Response};
 use relatum::report::Check;
 use relatum::{Error, Reply};
 
@@ -11,12 +14,15 @@ use crate::problem::Problem;
 use crate::question::{AskBody, ExplainBody};
 use crate::searches::Planned;
 
-pub(super) async fn ask(State(app): State<Shared>, Json(ask): Json<AskBody>) -> Outcome<Reply> {
-    app.ask(ask, false, |control| control).await.map(Json)
+pub(super) async fn ask(State(app): State<Shared>, Json(ask): Json<AskBody>) -> Result<Given, Problem> {
+    app.ask(ask, false, |control| control).await.map(Given)
 }
 
-pub(super) async fn ask_by_url(State(app): State<Shared>, Params(ask): Params<AskBody>) -> Outcome<Reply> {
-    app.ask(ask, false, |control| control).await.map(Json)
+pub(super) async fn ask_by_url(
+    State(app): State<Shared>,
+    Params(ask): Params<AskBody>,
+) -> Result<Given, Problem> {
+    app.ask(ask, false, |control| control).await.map(Given)
 }
 
 pub(super) async fn explain(State(app): State<Shared>, Json(body): Json<ExplainBody>) -> Outcome<Reply> {
@@ -29,6 +35,15 @@ pub(super) async fn checked(State(app): State<Shared>, Json(ask): Json<AskBody>)
 
 pub(super) async fn planned(State(app): State<Shared>, Json(ask): Json<AskBody>) -> Outcome<Check> {
     app.look(move |app| plan(app, ask)).await.map(Json)
+}
+
+/// A reply that others may be given too.
+pub(super) struct Given(Arc<Reply>);
+
+impl IntoResponse for Given {
+    fn into_response(self) -> Response {
+        Json(&*self.0).into_response()
+    }
 }
 
 /// What is wrong with a question, how it was understood, how it would be answered.
@@ -49,7 +64,7 @@ impl App {
     pub(crate) async fn explain(self: &Shared, body: ExplainBody) -> Result<Reply, Problem> {
         let ask = self.admitted(body.ask)?;
         let (cancel, app) = (self.cancel(), Shared::clone(self));
-        let guard = CancelOnDrop(Some(cancel.clone()));
+        let guard = CancelOnDrop::new(self, cancel.clone());
         let work = move || -> Planned<Result<Reply, Error>> {
             // One entity still takes the search that ranks it.
             Planned::Heavy(Box::new(move || {
@@ -58,6 +73,6 @@ impl App {
         };
         let reply = self.searches.run(work).await;
         guard.disarm();
-        Ok(reply??)
+        Ok(self.counted(reply)??)
     }
 }

@@ -1,5 +1,7 @@
 //! Many questions in one request, answered by lines of JSON as they come.
 
+use std::sync::Arc;
+
 use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
@@ -11,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::stream::inside;
 use crate::app::Shared;
 use crate::input::{bytes, content_type, expect_type, read_json, utf8};
 use crate::observe::RequestId;
@@ -46,7 +49,11 @@ pub(crate) struct BatchLine {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum BatchOutcome {
-    Reply(Box<Reply>),
+    Reply(
+        #[serde(serialize_with = "inside")]
+        #[schemars(with = "Reply")]
+        Arc<Reply>,
+    ),
     Problem(Box<Problem>),
 }
 
@@ -68,7 +75,7 @@ pub(super) async fn batch(
                 Err(problem) => Err(problem),
             };
             let outcome = match outcome {
-                Ok(reply) => BatchOutcome::Reply(Box::new(reply)),
+                Ok(reply) => BatchOutcome::Reply(reply),
                 Err(problem) => BatchOutcome::Problem(Box::new(problem.of_request(&id.0))),
             };
             let mut line = serde_json::to_vec(&BatchLine { index, outcome }).unwrap_or_default();

@@ -97,7 +97,7 @@ pub(super) async fn describe(
 /// One thing with its edges; predictions are a search.
 pub(crate) async fn described(app: &Shared, params: DescribeParams) -> Result<Description, Problem> {
     let (cancel, own) = (app.cancel(), Shared::clone(app));
-    let guard = CancelOnDrop(Some(cancel.clone()));
+    let guard = CancelOnDrop::new(app, cancel.clone());
     let work = move || {
         let limit = params.limit.unwrap_or(SHOWN).min(own.limits.top);
         let look = Look {
@@ -127,7 +127,7 @@ pub(crate) async fn described(app: &Shared, params: DescribeParams) -> Result<De
     };
     let description = app.searches.run(work).await;
     guard.disarm();
-    description?
+    app.counted(description)?
 }
 
 pub(super) async fn relations(State(app): State<Shared>) -> Outcome<Vec<RelationStats>> {

@@ -9,8 +9,9 @@ mod look;
 mod models;
 mod stream;
 
+pub(crate) use ask::plan;
 pub(crate) use batch::BatchLine;
-use look::{DescribeParams, FindParams};
+pub(crate) use look::{DescribeParams, FindParams, described, found};
 pub(crate) use stream::StreamEvent;
 
 use axum::routing::{get, post, put};

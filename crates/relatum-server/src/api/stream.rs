@@ -1,6 +1,7 @@
 //! A search that is watched: server-sent events.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Extension;
@@ -11,7 +12,7 @@ use futures_util::stream::{Stream, StreamExt, unfold};
 use relatum::report::Progress;
 use relatum::{Reply, search};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use tokio::sync::mpsc;
 
 use crate::app::Shared;
@@ -27,9 +28,18 @@ pub(crate) enum StreamEvent {
     /// `progress`
     Progress(Watched),
     /// `reply`
-    Reply(Box<Reply>),
+    Reply(
+        #[serde(serialize_with = "inside")]
+        #[schemars(with = "Reply")]
+        Arc<Reply>,
+    ),
     /// `problem`
     Problem(Box<Problem>),
+}
+
+/// Writes a reply that others may be given too.
+pub(super) fn inside<S: Serializer>(reply: &Arc<Reply>, to: S) -> Result<S::Ok, S::Error> {
+    reply.as_ref().serialize(to)
 }
 
 /// How far a search is, and since when it runs.
@@ -103,7 +113,7 @@ fn events(app: Shared, ask: AskBody) -> impl Stream<Item = StreamEvent> {
             Some(progress) = heard.recv() => Some((StreamEvent::Progress(progress), false)),
             outcome = &mut search => Some((
                 match outcome {
-                    Ok(reply) => StreamEvent::Reply(Box::new(reply)),
+                    Ok(reply) => StreamEvent::Reply(reply),
                     Err(problem) => StreamEvent::Problem(Box::new(problem)),
                 },
                 true,

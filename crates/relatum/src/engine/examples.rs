@@ -105,6 +105,11 @@ impl<'a> Walker<'a> {
         ]
     }
 
+    /// The hop from an entity to the most others that are still few enough to say something.
+    fn first(&self, entity: EntityId) -> Option<(Hop, &'a [Arc])> {
+        self.hops(entity).into_iter().find(|(_, run)| (2..=MOST).contains(&run.len()))
+    }
+
     /// What an entity is connected with, one hop with its neighbours for each relation and direction.
     fn hops(&self, entity: EntityId) -> Vec<(Hop, &'a [Arc])> {
         let train = self.graph.edges(Split::Train);
@@ -114,19 +119,17 @@ impl<'a> Walker<'a> {
         };
         let forward = runs(train.outgoing.of(entity), Direction::Forward);
         let mut hops: Vec<_> = forward.chain(runs(train.incoming.of(entity), Direction::Backward)).collect();
-        // The hop with the most neighbours that are still few enough to say something.
-        hops.sort_by_key(|(hop, run)| (run.len() > MOST, std::cmp::Reverse(run.len()), hop.relation));
+        hops.sort_by_key(|(hop, run)| (std::cmp::Reverse(run.len()), hop.relation));
         hops
     }
 
     fn projection(&self, a: EntityId) -> Option<Made> {
-        let (hop, run) = *self.hops(a).first()?;
-        (run.len() > 1)
-            .then(|| self.made(&self.phrase(hop, &self.name(a)), &[a], &self.atom(hop, a, "X"), false))
+        let (hop, _) = self.first(a)?;
+        Some(self.made(&self.phrase(hop, &self.name(a)), &[a], &self.atom(hop, a, "X"), false))
     }
 
     fn chain(&self, a: EntityId) -> Option<Made> {
-        let (first, run) = *self.hops(a).first()?;
+        let (first, run) = self.first(a)?;
         let onward = |arc: &Arc| {
             let hops = self.hops(arc.neighbour);
             hops.into_iter().map(|(hop, _)| hop).find(|hop| hop.relation != first.relation)
@@ -150,7 +153,7 @@ impl<'a> Walker<'a> {
     }
 
     fn intersection(&self, a: EntityId) -> Option<Made> {
-        let (first, run) = *self.hops(a).first()?;
+        let (first, run) = self.first(a)?;
         let (second, b) = self.beside(a, first, run)?;
         let title = format!(
             "{}, and at the same time {}",
@@ -162,8 +165,8 @@ impl<'a> Walker<'a> {
     }
 
     fn union(&self, a: EntityId) -> Option<Made> {
-        let (hop, _) = *self.hops(a).first()?;
-        let same = |&&b: &&EntityId| b != a && self.hops(b).first().is_some_and(|(other, _)| *other == hop);
+        let (hop, _) = self.first(a)?;
+        let same = |&&b: &&EntityId| b != a && self.first(b).is_some_and(|(other, _)| other == hop);
         let b = *self.anchors.iter().find(same)?;
         let title = format!("{}, or {}", self.phrase(hop, &self.name(a)), self.phrase(hop, &self.name(b)));
         let formula = format!("{} or {}", self.atom(hop, a, "X"), self.atom(hop, b, "X"));
@@ -171,7 +174,7 @@ impl<'a> Walker<'a> {
     }
 
     fn negation(&self, a: EntityId) -> Option<Made> {
-        let (first, run) = *self.hops(a).first()?;
+        let (first, run) = self.first(a)?;
         let (second, b) = self.beside(a, first, run)?;
         let title =
             format!("{}, but not {}", self.phrase(first, &self.name(a)), self.phrase(second, &self.name(b)));
@@ -180,7 +183,7 @@ impl<'a> Walker<'a> {
     }
 
     fn chain_of_intersection(&self, a: EntityId) -> Option<Made> {
-        let (first, run) = *self.hops(a).first()?;
+        let (first, run) = self.first(a)?;
         let (second, b) = self.beside(a, first, run)?;
         let used = [first.relation, second.relation];
         let onward = |arc: &Arc| {
@@ -227,12 +230,12 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// `has genre of Alien`, `what has stars Martin Lawrence`.
+    /// `genre of Alien`, `whatever has stars: Martin Lawrence`.
     fn phrase(&self, hop: Hop, of: &str) -> String {
         let relation = self.relation(hop.relation);
         match hop.direction {
             Direction::Forward => format!("{relation} of {of}"),
-            Direction::Backward => format!("what has as {relation} {of}"),
+            Direction::Backward => format!("whatever has {relation}: {of}"),
         }
     }
 
