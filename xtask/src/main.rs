@@ -13,8 +13,7 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(name = "cargo xtask")]
 enum Task {
-    /// Install what the tests need and run them all: format, lints, documentation, tests
-    Test,
+    Test(test::Args),
     Bench(bench::Args),
     DemoGraph(demo_graph::Args),
     Fuzz(fuzz::Args),
@@ -24,7 +23,7 @@ enum Task {
 
 fn main() -> anyhow::Result<()> {
     match Task::parse() {
-        Task::Test => test::run(),
+        Task::Test(args) => test::run(&args),
         Task::Bench(args) => bench::run(&args),
         Task::DemoGraph(args) => demo_graph::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),

@@ -11,6 +11,8 @@ mod products;
 #[cfg(feature = "bench")]
 mod scaling;
 #[cfg(feature = "bench")]
+mod serve;
+#[cfg(feature = "bench")]
 mod train;
 #[cfg(feature = "bench")]
 mod world;
@@ -74,6 +76,15 @@ enum Question {
         #[arg(long, default_value_t = 9)]
         rounds: usize,
     },
+    /// How many requests does the server answer, how long do they take, and does a heavy one hold up a light one?
+    Serve {
+        /// Seconds of each measurement
+        #[arg(long, default_value_t = 10.0)]
+        seconds: f64,
+        /// Seconds under full load in the end, in which nothing may fail and memory must not grow
+        #[arg(long, default_value_t = 60.0)]
+        soak: f64,
+    },
     /// What does a sample of the candidates cost, and what does it save on a large graph?
     Scaling {
         /// Candidates of the sampled softmax, in turn
@@ -93,7 +104,7 @@ enum Question {
 #[cfg(not(feature = "bench"))]
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use crate::shell;
-    if matches!(args.question, Question::Ingest { .. }) {
+    if matches!(args.question, Question::Ingest { .. } | Question::Serve { .. }) {
         shell::run(&mut shell::cargo(&["build", "--release", "--package", "relatum-cli"]))?;
     }
     let mut again = shell::cargo(&["run", "--release", "--package", "xtask", "--features", "bench", "--"]);
@@ -112,6 +123,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             products::run(rank, *entities, *rounds);
             Ok(())
         }
+        Question::Serve { seconds, soak } => serve::run(*seconds, *soak),
         Question::Scaling { candidates, epochs, rank } => scaling::run(candidates, *epochs, *rank),
     }
 }

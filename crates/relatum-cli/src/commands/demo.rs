@@ -14,6 +14,7 @@ use relatum::search::Known;
 use relatum::store::{Staging, StoreError};
 use relatum::train::{GivenSettings, evaluate};
 use relatum::{Engine, Options};
+use relatum_server::Settings;
 
 use super::model;
 use super::training::Watch;
@@ -28,6 +29,9 @@ pub(crate) struct Args {
     /// The project folder to make; one that an earlier demo made is used again
     #[arg(default_value = "relatum-demo")]
     dir: PathBuf,
+    /// Then serve it, with its page, at http://127.0.0.1:7878
+    #[arg(long)]
+    serve: bool,
 }
 
 /// A question that the paper explains in a figure. Its other one, about Thomas Aquinas, is not about films.
@@ -80,7 +84,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             figure::print(&engine, text, &mut out)?;
         }
     }
+    if args.serve {
+        writeln!(out)?;
+        out.flush()?;
+        drop(out);
+        return super::serve::listen(&args.dir, engine, Settings::default());
+    }
     writeln!(out, "\nGo on with:")?;
+    writeln!(out, "  relatum serve {dir}")?;
     writeln!(out, "  relatum ask {dir} '?G : has_genre(\"Alien (1979)\", G)' --known train --explain")?;
     writeln!(out, "  relatum repl {dir}")?;
     writeln!(out, "  relatum plan {dir} '?F : directed_by(F, \"Stanley Kubrick\")'")?;

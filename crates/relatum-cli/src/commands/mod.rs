@@ -12,6 +12,7 @@ mod grid;
 mod import;
 pub(crate) mod init;
 mod link_eval;
+mod mcp;
 mod merge;
 mod model;
 mod models;
@@ -19,6 +20,7 @@ mod plan;
 mod predict;
 mod repl;
 mod sample;
+mod serve;
 mod settings;
 mod stats;
 mod train;
@@ -58,6 +60,8 @@ enum Command {
     Export(export::Args),
     Benchmark(Box<benchmark::Args>),
     Tune(tune::Args),
+    Serve(Box<serve::Args>),
+    Mcp(mcp::Args),
 }
 
 impl Relatum {
@@ -84,6 +88,8 @@ impl Relatum {
             Command::Export(args) => export::run(&args),
             Command::Benchmark(args) => benchmark::run(&args),
             Command::Tune(args) => tune::run(&args),
+            Command::Serve(args) => serve::run(&args),
+            Command::Mcp(args) => mcp::run(&args),
         }
     }
 }

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use indicatif::{ProgressBar, ProgressStyle};
 use relatum::answer::{PredictProgress, score_text};
 use relatum::control::{Cancel, Control};
-use relatum::engine::{MissingEdge, Sought};
+use relatum::engine::Sought;
 use relatum::model::Calibration;
+use relatum::report::MissingEdge;
 use relatum::{Engine, Options};
 
 use super::ask::{parse_positive, warn_of_model};

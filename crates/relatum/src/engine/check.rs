@@ -1,6 +1,6 @@
 //! What can be said of a question without searching.
 
-use super::{Engine, Error, Options};
+use super::{Engine, Error, Options, formula};
 use crate::query::shapes::Arguments;
 use crate::query::{Asked, Question, read_any};
 use crate::report::{AskedFor, Check, Diagnostic};
@@ -11,7 +11,7 @@ impl Engine {
     pub fn check(&self, text: &str, options: &Options) -> Result<Check, Error> {
         let graph = self.graph();
         let syntax = options.syntax_of(text);
-        let check = Check::of(text);
+        let check = Check { formula: formula::tree(text, syntax, graph), ..Check::of(text) };
         Ok(match read_any(text, syntax, graph, options.limits()) {
             Err(mistakes) => Check { answerable: false, diagnostics: Vec::from(&mistakes), ..check },
             Ok(Asked::Entities(question)) => self.check_question(text, &question, options)?,
@@ -58,6 +58,7 @@ impl Engine {
             limit: question.limit,
             offset: question.offset,
             plan: Some(plan.describe(graph)),
+            formula: formula::tree(text, options.syntax_of(text), graph),
             ..Check::of(text)
         })
     }
@@ -96,6 +97,15 @@ mod tests {
         assert_eq!((span.start.byte, span.start.line, span.start.column), (16, 2, 12));
         assert_eq!((span.end.byte, span.end.line, span.end.column), (27, 2, 23));
         assert_eq!(mistake.help, ["the nearest name is \"Will Smith\""]);
+        assert_eq!(mistake.suggestions[0].span, span);
+        assert_eq!(mistake.suggestions[0].replacement, "\"Will Smith\"");
+        let sparql = |text: &str| {
+            let check = engine.check(text, &Options::default()).unwrap();
+            check.diagnostics[0].suggestions[0].replacement.clone()
+        };
+        assert_eq!(sparql("SELECT ?f { ?f r:strs \"Will Smith\" }"), "r:stars");
+        assert_eq!(sparql("SELECT ?f { ?f r:stars \"Will Smit\" }"), "\"Will Smith\"");
+        assert_eq!(sparql("SELECT ?f { ?f r:stars e:Will%20Smit }"), "e:Will%20Smith");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What could be written at a cursor.
 
 use super::Engine;
+use super::look::entity_edges;
 use crate::graph::{Dictionary, Graph, Id};
 use crate::query::syntax::name_text;
 use crate::query::{Cursor, KEYWORDS, Syntax};
@@ -14,20 +15,20 @@ impl Engine {
     /// where an atom begins, entities within one. `cursor` is a number of bytes; what follows it is not read.
     pub fn complete(&self, text: &str, cursor: usize) -> Completion {
         let end = text.floor_char_boundary(cursor);
-        let (start, candidates) = at_the_end(self.graph(), &text[..end]);
+        let (start, candidates) = at_the_end(self, &text[..end]);
         Completion { start, end, candidates }
     }
 
     /// The entities and relations that begin with a text, as they are called outside a question: without quotes.
     pub fn complete_name(&self, beginning: &str) -> Completion {
         let graph = self.graph();
-        let mut candidates = names(graph, &graph.entities, CandidateKind::Entity, beginning, |text| text);
-        candidates.extend(names(graph, &graph.relations, CandidateKind::Relation, beginning, |text| text));
+        let mut candidates = entities(graph, beginning, |text| text);
+        candidates.extend(relations(self, beginning, |text| text));
         Completion { start: 0, end: beginning.len(), candidates }
     }
 }
 
-fn at_the_end(graph: &Graph, text: &str) -> (usize, Vec<Candidate>) {
+fn at_the_end(engine: &Engine, text: &str) -> (usize, Vec<Candidate>) {
     if Syntax::detect(text) != Syntax::Text {
         return (text.len(), Vec::new());
     }
@@ -44,19 +45,30 @@ fn at_the_end(graph: &Graph, text: &str) -> (usize, Vec<Candidate>) {
         if beginning.is_empty() || word.starts_with('?') {
             return (place.start, Vec::new());
         }
-        return (place.start, names(graph, &graph.entities, CandidateKind::Entity, beginning, written));
+        return (place.start, entities(engine.graph(), beginning, written));
     }
-    let mut found =
-        names(graph, &graph.relations, CandidateKind::Relation, beginning, |name| written(name) + "(");
+    let mut found = relations(engine, beginning, |name| written(name) + "(");
     if !quoted && !beginning.is_empty() {
         let keywords = KEYWORDS.iter().filter(|word| word.starts_with(beginning));
         found.extend(keywords.map(|word| Candidate {
             kind: CandidateKind::Keyword,
             shown: (*word).to_owned(),
             replacement: format!("{word} "),
+            label: None,
+            edges: None,
         }));
     }
     (place.start, found)
+}
+
+fn entities(graph: &Graph, beginning: &str, written: impl Fn(String) -> String) -> Vec<Candidate> {
+    let edges = |id| entity_edges(graph, id);
+    names(graph, &graph.entities, CandidateKind::Entity, beginning, written, edges)
+}
+
+fn relations(engine: &Engine, beginning: &str, written: impl Fn(String) -> String) -> Vec<Candidate> {
+    let (graph, uses) = (engine.graph(), engine.relation_uses());
+    names(graph, &graph.relations, CandidateKind::Relation, beginning, written, |id| uses[id.index()])
 }
 
 /// The names that begin so; failing that, those that begin so with capital letters.
@@ -66,6 +78,7 @@ fn names<I: Id>(
     kind: CandidateKind,
     beginning: &str,
     written: impl Fn(String) -> String,
+    edges: impl Fn(I) -> usize,
 ) -> Vec<Candidate> {
     let prefixes = &graph.prefixes;
     let spellings = [beginning.to_owned(), capitalised(beginning, 1), capitalised(beginning, usize::MAX)];
@@ -75,6 +88,8 @@ fn names<I: Id>(
         kind,
         shown: dictionary.shown(id, prefixes),
         replacement: written(dictionary.readable(id, prefixes)),
+        label: dictionary.label(id).map(str::to_owned),
+        edges: Some(edges(id)),
     };
     ids.iter().map(candidate).collect()
 }
@@ -96,6 +111,7 @@ fn capitalised(text: &str, words: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::testing::engine_of;
     use crate::graph::{GraphBuilder, Split};
 
     fn graph() -> Graph {
@@ -110,7 +126,8 @@ mod tests {
     }
 
     fn completed(text: &str) -> Vec<String> {
-        let (start, found) = at_the_end(&graph(), text);
+        let (_dir, engine) = engine_of(&graph());
+        let (start, found) = at_the_end(&engine, text);
         found.iter().map(|candidate| format!("{}{}", &text[..start], candidate.replacement)).collect()
     }
 
@@ -126,6 +143,13 @@ mod tests {
         assert_eq!(completed("?A : exi"), ["?A : exists "]);
         assert_eq!(completed("?A : not (sta"), ["?A : not (stars("]);
         assert!(completed("SELECT ?A WHERE { ?F r:st").is_empty(), "names of SPARQL are not completed");
+    }
+
+    #[test]
+    fn candidates_say_how_many_edges_they_have() {
+        let (_dir, engine) = engine_of(&graph());
+        let edges = |text: &str| at_the_end(&engine, text).1[0].edges;
+        assert_eq!((edges("?A : st"), edges("?A : stars(Hi"), edges("?A : exi")), (Some(3), Some(2), None));
     }
 
     #[test]

@@ -43,17 +43,40 @@ impl Engine {
     pub fn find(&self, text: &str, limit: Option<usize>) -> Found {
         let graph = self.graph();
         let limit = limit.unwrap_or(usize::MAX);
-        let degree = |id| {
-            let edges = Split::ALL.map(|split| graph.edges(split));
-            edges.iter().map(|edges| edges.outgoing.of(id).len() + edges.incoming.of(id).len()).sum()
-        };
         let (entities, entities_total) =
-            names_with(graph, &graph.entities, Kind::Entity, text, limit, degree);
-        let counts = Split::ALL.map(|split| graph.edges(split).relation_counts(graph.relations.len()));
-        let uses = |id: RelationId| counts.iter().map(|counts| counts[id.index()]).sum();
+            names_with(graph, &graph.entities, Kind::Entity, text, limit, |id| entity_edges(graph, id));
+        let uses = self.relation_uses();
         let (relations, relations_total) =
-            names_with(graph, &graph.relations, Kind::Relation, text, limit, uses);
-        Found { text: text.to_owned(), entities, entities_total, relations, relations_total }
+            names_with(graph, &graph.relations, Kind::Relation, text, limit, |id| uses[id.index()]);
+        let found = Found {
+            text: text.to_owned(),
+            entities,
+            entities_total,
+            relations,
+            relations_total,
+            nearest: false,
+        };
+        if entities_total + relations_total > 0 { found } else { self.nearest(found, limit) }
+    }
+
+    /// The names nearest to a text that none contains.
+    fn nearest(&self, found: Found, limit: usize) -> Found {
+        let graph = self.graph();
+        let near = |error: Option<NameError>| match error {
+            Some(NameError::Unknown { nearest, .. }) => nearest,
+            _ => Vec::new(),
+        };
+        let entities =
+            near(graph.entity(&found.text).err()).into_iter().filter_map(|name| graph.entity(&name).ok());
+        let entities = entities
+            .take(limit)
+            .map(|id| found_name(graph, &graph.entities, Kind::Entity, id, entity_edges(graph, id)));
+        let relations = near(graph.relation(&found.text).err()).into_iter();
+        let relations = relations.filter_map(|name| graph.relation(&name).ok()).take(limit);
+        let relations = relations.map(|id| {
+            found_name(graph, &graph.relations, Kind::Relation, id, self.relation_uses()[id.index()])
+        });
+        Found { entities: entities.collect(), relations: relations.collect(), nearest: true, ..found }
     }
 
     /// Counts everything: sizes, degrees, and the relations with their cardinalities.
@@ -216,6 +239,7 @@ fn described<I: Id>(
         label: dictionary.label(id).map(str::to_owned),
         edges,
         relations,
+        predicted: None,
     }
 }
 
@@ -228,19 +252,32 @@ fn names_with<I: Id>(
     edges: impl Fn(I) -> usize,
 ) -> (Vec<FoundName>, usize) {
     let (ids, total) = dictionary.containing(wanted, limit);
-    let row = |id: I| {
-        let text = dictionary.readable(id, &graph.prefixes);
-        FoundName {
-            kind,
-            id: id.index() as u32,
-            write: name_text(&text),
-            text,
-            name: dictionary.name(id).to_owned(),
-            label: dictionary.label(id).map(str::to_owned),
-            edges: edges(id),
-        }
-    };
-    (ids.into_iter().map(row).collect(), total)
+    (ids.into_iter().map(|id| found_name(graph, dictionary, kind, id, edges(id))).collect(), total)
+}
+
+fn found_name<I: Id>(
+    graph: &Graph,
+    dictionary: &Dictionary<I>,
+    kind: Kind,
+    id: I,
+    edges: usize,
+) -> FoundName {
+    let text = dictionary.readable(id, &graph.prefixes);
+    FoundName {
+        kind,
+        id: id.index() as u32,
+        write: name_text(&text),
+        text,
+        name: dictionary.name(id).to_owned(),
+        label: dictionary.label(id).map(str::to_owned),
+        edges,
+    }
+}
+
+/// How many edges an entity has, all splits together.
+pub(super) fn entity_edges(graph: &Graph, id: EntityId) -> usize {
+    let edges = Split::ALL.map(|split| graph.edges(split));
+    edges.iter().map(|edges| edges.outgoing.of(id).len() + edges.incoming.of(id).len()).sum()
 }
 
 fn relation_stats(graph: &Graph, row: &crate::graph::RelationStats) -> RelationStats {
@@ -328,6 +365,17 @@ mod tests {
         assert_eq!(found.entities[0].write, "\"Will Smith\"");
         assert_eq!((found.entities[0].edges, found.entities_total, found.relations_total), (2, 1, 0));
         assert_eq!(engine.find("s", Some(1)).entities.len(), 1);
+    }
+
+    #[test]
+    fn where_no_name_contains_a_text_the_nearest_are_found_and_marked() {
+        let (_dir, engine) = films();
+        let found = engine.find("Wil Smith", Some(3));
+        assert!(found.nearest && found.entities_total == 0);
+        assert_eq!(found.entities[0].name, "Will Smith");
+        let edges = |name: &str| engine.find(name, None).relations[0].edges;
+        assert_eq!((engine.find("strs", None).relations[0].edges, edges("stars")), (4, 4));
+        assert!(!engine.find("smith", None).nearest);
     }
 
     #[test]

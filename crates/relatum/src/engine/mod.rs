@@ -12,12 +12,15 @@ mod check;
 mod complete;
 mod create;
 mod error;
+mod examples;
+mod formula;
 mod grid;
 mod link_eval;
 mod look;
 mod many;
 mod merge;
 mod models;
+mod named;
 mod options;
 mod predict;
 mod sample;
@@ -29,20 +32,21 @@ mod workflow;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub use bench::{MeasuringBegins, TuningBegins, TypeMeasured, TypeTuned};
 pub use benchmark::{BenchmarkOptions, DEFAULT_TUNE_ON, TuneOptions};
 pub use calibrate::Calibration;
 pub use create::{Made, Making, Sources, SourcesError};
 pub use error::{Error, Fault};
+pub use examples::{Example, Examples};
 pub use grid::{GridOptions, Searched, Trial, TrialBegins, TrialDiverged};
 pub use link_eval::LinkEvalOptions;
 pub use look::Look;
 pub use merge::{MergeOptions, Merged, MergedPart};
-pub use models::{ModelSummary, Models};
+pub use models::{ModelDetails, ModelSummary, Models};
 pub use options::{DEFAULT_K, DEFAULT_TOP, DEFAULT_UNSEEN, Options, OptionsError, Resolved};
-pub use predict::{MissingEdge, MissingEdges, Sought};
+pub use predict::{MissingEdges, Sought};
 pub use sample::{
     DEFAULT_SAMPLE, ExampleQuery, Existing, SampleError, SampleOptions, SampleReport, SampledType,
     SamplingBegins,
@@ -52,7 +56,7 @@ pub use transfer::{Exported, ImportOptions, Imported};
 pub use workflow::{Divergence, WorkflowError};
 
 use crate::benchmark::{Family, Setting, Tuned};
-use crate::graph::Graph;
+use crate::graph::{Graph, Split};
 use crate::model::{Card, Model, StoredModel};
 use crate::project::{Checkpoint, ModelFolder, Project, Queries, Results};
 
@@ -69,6 +73,8 @@ struct Shared {
     queries: Mutex<Arc<Queries>>,
     /// By name; each is opened once.
     models: Mutex<BTreeMap<String, Arc<OpenModel>>>,
+    /// How many edges each relation has, all splits together; counted once.
+    relation_uses: OnceLock<Vec<usize>>,
 }
 
 /// A model with what belongs to it.
@@ -96,7 +102,8 @@ impl Engine {
     /// An engine for a project that is open already.
     pub fn of(project: Project) -> Self {
         let queries = Mutex::new(Arc::new(project.queries().clone()));
-        Self { shared: Arc::new(Shared { project, queries, models: Mutex::default() }) }
+        let shared = Shared { project, queries, models: Mutex::default(), relation_uses: OnceLock::new() };
+        Self { shared: Arc::new(shared) }
     }
 
     /// The project.
@@ -126,10 +133,23 @@ impl Engine {
         Ok(open)
     }
 
-    /// Forgets the models that are open, so that those which were trained anew are read again. Work that runs
-    /// keeps what it has.
-    pub fn reload(&self) {
-        self.shared.models.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    /// Forgets the models that are open, so that those which were trained anew are read again; gives their
+    /// names. Work that runs keeps what it has.
+    pub fn reload(&self) -> Vec<String> {
+        let mut models = self.shared.models.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *models).into_keys().collect()
+    }
+
+    /// How many edges each relation has, all splits together. All edges are counted once.
+    fn relation_uses(&self) -> &[usize] {
+        self.shared.relation_uses.get_or_init(|| {
+            let (graph, mut uses) = (self.graph(), vec![0; self.graph().relations.len()]);
+            for split in Split::ALL {
+                let counts = graph.edges(split).relation_counts(uses.len());
+                uses.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+            }
+            uses
+        })
     }
 
     /// Forgets one model that is open, because what is on disk has changed.
@@ -149,6 +169,12 @@ impl OpenModel {
             Err(error) => (None, Some(error.to_string())),
         };
         Ok(Self { name: name.to_owned(), model, card, unfinished, tuning_lost, tuned })
+    }
+
+    /// What was tuned, as text, by the shape of question.
+    fn all_tuned(&self) -> BTreeMap<String, String> {
+        let types = self.tuned.iter().flat_map(|tuned| &tuned.types);
+        types.map(|(shape, choice)| (shape.clone(), choice.setting.to_string())).collect()
     }
 
     /// What was tuned for questions of a shape.

@@ -1,18 +1,20 @@
 //! Which models a project has.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Engine, Error};
 use crate::benchmark::Family;
-use crate::model::LinkMetrics;
+use crate::model::{Card, LinkMetrics, ModelError};
 use crate::project::{Checkpoint, ModelFolder, Project, Results};
 
 /// The models of a project.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Models {
     /// The name of the model that is taken where none is named, whether there is one or not.
     pub default: String,
@@ -21,7 +23,7 @@ pub struct Models {
 }
 
 /// A model as far as it can be told without a look at its values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ModelSummary {
     /// Its name.
     pub name: String,
@@ -49,7 +51,36 @@ pub struct ModelSummary {
     pub error: Option<String>,
 }
 
+/// A model with all that it says of itself.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ModelDetails {
+    /// The model from afar.
+    pub summary: ModelSummary,
+    /// What it says of itself: the settings it was trained with, its curve, its metrics; none while nothing
+    /// but a checkpoint is there, or where the file is damaged.
+    pub card: Option<Card>,
+    /// What was tuned for it, as text, by the shape of question.
+    pub tuned: BTreeMap<String, String>,
+}
+
 impl Engine {
+    /// A model with its card, its curve and what was tuned for it.
+    pub fn model_details(&self, name: &str) -> Result<ModelDetails, Error> {
+        let folder = ModelFolder::of(self.project(), name)?;
+        let missing = || ModelError::Missing {
+            name: name.to_owned(),
+            dir: self.project().dir().to_owned(),
+            there: ModelFolder::list(self.project()),
+        };
+        let summary = summary(self.project(), &folder).ok_or_else(missing)?;
+        let card = folder.glance().ok().map(|glance| glance.card);
+        let tuned = match Results::exist(folder.dir()).then(|| self.model(Some(name))) {
+            Some(Ok(open)) => open.all_tuned(),
+            _ => BTreeMap::new(),
+        };
+        Ok(ModelDetails { summary, card, tuned })
+    }
+
     /// The models of the project. Headers are read, not values.
     pub fn models(&self) -> Models {
         let all = ModelFolder::all(self.project()).into_iter().filter(|folder| !folder.is_trial());

@@ -1,5 +1,9 @@
 //! How to answer: what a caller chooses, what was tuned, and what runs.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::named::{self, one, perhaps};
 use crate::answer::{Ask, Method};
 use crate::benchmark::{Reading, Search, Setting};
 use crate::control::Control;
@@ -24,23 +28,33 @@ use crate::search::{Known, Logic};
 /// assert_eq!(resolved.ask.calibration.name(), "sigmoid", "continuous optimisation has no rows");
 /// # Ok::<(), relatum::engine::OptionsError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// The language of the question; none: as it looks.
+    #[serde(deserialize_with = "perhaps")]
+    #[schemars(schema_with = "named::perhaps_schema::<Syntax>")]
     pub syntax: Option<Syntax>,
     /// The name of the model; none: the project's default.
     pub model: Option<String>,
     /// Which search.
+    #[serde(deserialize_with = "one")]
+    #[schemars(schema_with = "named::schema::<Method>")]
     pub method: Method,
     /// How many assignments a beam keeps, at first where it widens.
+    #[schemars(range(min = 1))]
     pub k: Option<usize>,
     /// Let each assignment of a beam keep k values by the atoms' own truth, as the paper does.
     pub paper: bool,
     /// Score an atom from whichever side takes fewer rows, not always away from the named entities.
     pub either_side: bool,
     /// How truth values combine.
+    #[serde(deserialize_with = "perhaps")]
+    #[schemars(schema_with = "named::perhaps_schema::<TNorm>")]
     pub t_norm: Option<TNorm>,
     /// How scores become truth values.
+    #[serde(deserialize_with = "perhaps")]
+    #[schemars(schema_with = "named::perhaps_schema::<Calibration>")]
     pub calibration: Option<Calibration>,
     /// What scores are multiplied by before a softmax.
     pub sharpness: Option<f32>,
@@ -48,18 +62,25 @@ pub struct Options {
     pub negation_scale: Option<f32>,
     /// What predictions are multiplied by that lead to an entity of another kind than those that stand on that
     /// side of the relation in training, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub unseen: Option<f32>,
     /// Which stored edges count as true.
+    #[serde(deserialize_with = "perhaps")]
+    #[schemars(schema_with = "named::perhaps_schema::<Known>")]
     pub known: Option<Known>,
     /// Where the alternatives of a disjunction are joined.
+    #[serde(deserialize_with = "perhaps")]
+    #[schemars(schema_with = "named::perhaps_schema::<Union>")]
     pub union: Option<Union>,
     /// How many answers, no more than a LIMIT of SPARQL; none: the LIMIT, or 10.
+    #[schemars(range(min = 1))]
     pub top: Option<usize>,
     /// Leave out what the stored edges already say.
     pub new_only: bool,
     /// Show why each answer is one.
     pub explain: bool,
     /// How many alternatives the normal form of a question may have; none: 64.
+    #[schemars(range(min = 1))]
     pub max_branches: Option<usize>,
 }
 

@@ -8,7 +8,7 @@ use crate::answer::{Predicted, PredictedEdge, Wanted, predict};
 use crate::control::Control;
 use crate::graph::EntityId;
 use crate::query::Direction;
-use crate::report::{self, Certainty, Entity, Relation};
+use crate::report::{self, Certainty, Description, Kind, MissingEdge};
 
 /// Which missing edges are sought.
 #[derive(Clone, Debug, Default)]
@@ -19,21 +19,6 @@ pub struct Sought {
     pub about: Option<String>,
     /// At least so true.
     pub min_truth: f32,
-}
-
-/// An edge that the graph does not hold.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MissingEdge {
-    /// The left argument.
-    pub subject: Entity,
-    /// The relation.
-    pub relation: Relation,
-    /// The right argument.
-    pub object: Entity,
-    /// How true it is.
-    pub truth: f32,
-    /// From which side the model scored it: `subject` or `object`.
-    pub scored_from: String,
 }
 
 /// What came of a search for missing edges.
@@ -52,6 +37,26 @@ pub struct MissingEdges {
 }
 
 impl Engine {
+    /// Adds to the description of an entity the most likely edges that the graph does not hold, as many as
+    /// `options.top` says; of a relation, those along it.
+    pub fn add_predicted(
+        &self,
+        description: &mut Description,
+        along: Option<&str>,
+        options: &Options,
+        control: &Control,
+    ) -> Result<(), Error> {
+        let named = Some(description.name.clone());
+        let sought = match description.kind {
+            Kind::Entity => Sought { about: named, relation: along.map(str::to_owned), min_truth: 0.0 },
+            Kind::Relation => Sought { relation: named, ..Sought::default() },
+        };
+        let mut predicted = Vec::new();
+        self.predict(&sought, options, control, |edge| predicted.push(edge))?;
+        description.predicted = Some(predicted);
+        Ok(())
+    }
+
     /// Finds the most likely edges that the graph does not hold, best first, as many as `options.top` says;
     /// `each` gets every one as soon as it is proven to be the next.
     ///

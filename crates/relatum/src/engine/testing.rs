@@ -3,7 +3,7 @@
 use tempfile::TempDir;
 
 use super::Engine;
-use crate::graph::{GraphBuilder, Split};
+use crate::graph::{Graph, GraphBuilder, Split};
 use crate::project::{Project, Queries};
 use crate::store::Staging;
 
@@ -19,9 +19,14 @@ pub(crate) fn films() -> (TempDir, Engine) {
         builder.add(Split::Train, film, "has genre", "Comedy");
     }
     builder.add(Split::Test, "Bad Boys", "has genre", "Action");
+    engine_of(&builder.finish().0)
+}
+
+/// A graph as a project; keep the folder as long as the engine.
+pub(crate) fn engine_of(graph: &Graph) -> (TempDir, Engine) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("films");
     let staging = Staging::begin(&path).unwrap();
-    Project::create(staging, &builder.finish().0, &Queries::default(), Vec::new()).unwrap();
+    Project::create(staging, graph, &Queries::default(), Vec::new()).unwrap();
     (dir, Engine::open(&path).unwrap())
 }

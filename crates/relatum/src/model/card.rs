@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{LinkMetrics, Model};
 use crate::store::StoreError;
 
 /// What a model says of itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Card {
     /// Always `relatum model`.
     pub format: String,
@@ -44,7 +45,7 @@ pub struct Card {
 }
 
 /// One epoch of a training curve.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CurvePoint {
     /// The epoch, from 1.
     pub epoch: usize,

@@ -47,12 +47,29 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What to write instead.
     pub help: Vec<String>,
+    /// Changes of the source that could mend it, the likeliest first.
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// A change of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    /// What is replaced.
+    pub place: Place,
+    /// What is written there.
+    pub replacement: String,
 }
 
 impl Diagnostic {
     /// An error without places yet.
     pub fn error(title: impl Into<String>) -> Self {
-        Self { severity: Severity::Error, title: title.into(), labels: Vec::new(), help: Vec::new() }
+        Self {
+            severity: Severity::Error,
+            title: title.into(),
+            labels: Vec::new(),
+            help: Vec::new(),
+            suggestions: Vec::new(),
+        }
     }
 
     /// A note without places yet.
@@ -71,6 +88,14 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
+        self
+    }
+
+    /// Adds changes of the source, each of which could stand in one place.
+    #[must_use]
+    pub fn suggest(mut self, place: Place, replacements: impl IntoIterator<Item = String>) -> Self {
+        let suggestion = |replacement| Suggestion { place, replacement };
+        self.suggestions.extend(replacements.into_iter().map(suggestion));
         self
     }
 
@@ -189,6 +214,7 @@ fn name_diagnostic(error: &NameError, variable: Option<bool>, place: Place) -> D
         NameError::Unknown { kind, text, nearest } => {
             let said = Diagnostic::error(format!("there is no {kind} '{text}'"))
                 .label(place, format!("not {} {kind} of this graph", article(kind)));
+            let said = said.suggest(place, nearest.iter().map(|name| name_text(name)));
             let said = match nearest.as_slice() {
                 [] => said,
                 [one] => said.help(format!("the nearest name is {}", name_text(one))),
@@ -211,6 +237,7 @@ fn name_diagnostic(error: &NameError, variable: Option<bool>, place: Place) -> D
             let more = if *count > candidates.len() { ", …" } else { "" };
             Diagnostic::error(format!("the {kind} '{text}' is ambiguous"))
                 .label(place, format!("{count} things have this label"))
+                .suggest(place, candidates.iter().map(|name| name_text(name)))
                 .help(format!("write the name of the one you mean: {listed}{more}"))
         }
     }

@@ -36,7 +36,7 @@ pub(crate) mod testing;
 pub use between::{Between, ParsedBetween};
 pub use check::{Checked, Note, Validity};
 pub use cursor::{Cursor, KEYWORDS, is_unfinished};
-pub use diagnostics::{Diagnostic, Severity, Style};
+pub use diagnostics::{Diagnostic, Severity, Style, Suggestion};
 pub use error::QueryError;
 pub use formula::{Atom, Formula, ParsedQuery, Query, Term, Variable, VariableId};
 pub use hop::{Direction, Hop};

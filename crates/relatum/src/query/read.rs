@@ -26,6 +26,18 @@ pub enum Syntax {
 }
 
 impl Syntax {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Text, Self::Sparql, Self::Tuple];
+
+    /// The name: `text`, `sparql` or `tuple`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Sparql => "sparql",
+            Self::Tuple => "tuple",
+        }
+    }
+
     /// What a text looks like: SPARQL begins with one of its words, tuples with a bracket that is not the
     /// parenthesis of a statement.
     pub fn detect(text: &str) -> Self {
@@ -41,7 +53,7 @@ impl Syntax {
 
     /// Reads a text in this language; names are not looked up yet.
     pub fn parse(self, text: &str, prefixes: &Prefixes) -> Result<Request, QueryError> {
-        let whole = |parsed| Request { parsed, limit: None, offset: 0, with_score: false };
+        let whole = |parsed| Request { parsed, limit: None, offset: 0, selected: Vec::new() };
         match self {
             Self::Text => syntax::parse_any(text).map(whole),
             Self::Tuple => shapes::parse(text).map(|query| whole(Parsed::Query(query))),

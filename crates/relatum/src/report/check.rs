@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::formula::FormulaTree;
 use super::reply::AskedFor;
 use crate::plan::PlanReport;
 use crate::query::{self, Mistakes, Place};
@@ -42,6 +43,9 @@ pub struct Check {
     pub offset: usize,
     /// How it would be answered, where it asks for entities.
     pub plan: Option<PlanReport>,
+    /// The question as a tree, for drawing: there as soon as its grammar is right, even if its names are not.
+    #[serde(default)]
+    pub formula: Option<FormulaTree>,
 }
 
 /// A message about a question, with the places that it speaks of.
@@ -55,6 +59,18 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What to write instead.
     pub help: Vec<String>,
+    /// Changes of the text that could mend it, the likeliest first.
+    #[serde(default)]
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// A change of the text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Suggestion {
+    /// What is replaced.
+    pub span: Span,
+    /// What is written there.
+    pub replacement: String,
 }
 
 /// How grave a diagnostic is.
@@ -118,6 +134,7 @@ impl Check {
             limit: None,
             offset: 0,
             plan: None,
+            formula: None,
         }
     }
 }
@@ -143,7 +160,29 @@ impl Diagnostic {
                 .map(|label| Label { text: label.text.clone(), span: Span::of(label.place, source) })
                 .collect(),
             help: diagnostic.help.clone(),
+            suggestions: diagnostic.suggestions.iter().filter_map(|it| Suggestion::of(it, source)).collect(),
         }
+    }
+}
+
+impl Suggestion {
+    /// A change of a source text, written in its language; `None` where that cannot be done.
+    fn of(suggestion: &query::Suggestion, source: &str) -> Option<Self> {
+        let written = suggestion.replacement.as_str();
+        let replacement = match query::Syntax::detect(source) {
+            query::Syntax::Sparql => {
+                let there = source.get(suggestion.place.range())?;
+                let bare = written.trim_matches('"');
+                match there.split_once(':') {
+                    _ if bare.contains(['\\', '"']) => return None,
+                    _ if there.starts_with(['"', '\'']) => format!("\"{bare}\""),
+                    Some((prefix @ ("e" | "r"), _)) => format!("{prefix}:{}", query::sparql::encoded(bare)),
+                    _ => return None,
+                }
+            }
+            _ => written.to_owned(),
+        };
+        Some(Self { span: Span::of(suggestion.place, source), replacement })
     }
 }
 

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::grouped;
+use super::reply::{Entity, Relation};
 use crate::graph::visible;
 
 /// What a name stands for.
@@ -31,7 +32,7 @@ impl Kind {
 }
 
 /// One entity with its edges in both directions, or one relation with what it connects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Description {
     /// Whether it is an entity or a relation.
     pub kind: Kind,
@@ -47,6 +48,24 @@ pub struct Description {
     pub edges: usize,
     /// The edges by relation and direction.
     pub relations: Vec<EdgesOf>,
+    /// The most likely edges that the graph does not hold, likeliest first, where they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<Vec<MissingEdge>>,
+}
+
+/// An edge that the graph does not hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MissingEdge {
+    /// The left argument.
+    pub subject: Entity,
+    /// The relation.
+    pub relation: Relation,
+    /// The right argument.
+    pub object: Entity,
+    /// How true it is.
+    pub truth: f32,
+    /// From which side the model scored it: `subject` or `object`.
+    pub scored_from: String,
 }
 
 /// The edges of one relation in one direction, or a page of them.
@@ -110,6 +129,9 @@ pub struct Found {
     pub relations: Vec<FoundName>,
     /// How many relations there are.
     pub relations_total: usize,
+    /// Whether nothing contains the text: then these are the nearest names.
+    #[serde(default)]
+    pub nearest: bool,
 }
 
 /// A name that was found.
@@ -151,6 +173,12 @@ pub struct Candidate {
     pub shown: String,
     /// What to write.
     pub replacement: String,
+    /// The display label, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// How many edges it has, all splits together; none for a word of the language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edges: Option<usize>,
 }
 
 /// What a candidate is.

@@ -7,23 +7,27 @@
 
 mod check;
 mod dot;
+mod formula;
 mod look;
 mod make;
 mod measures;
 mod numbers;
+mod progress;
 mod reply;
 #[cfg(test)]
 mod testing;
 mod text;
 
-pub use check::{Check, Diagnostic, Label, Position, Severity, Span};
+pub use check::{Check, Diagnostic, Label, Position, Severity, Span, Suggestion};
+pub use formula::{FormulaTerm, FormulaTree, TermKind};
 pub use look::{
     Candidate, CandidateKind, Completion, Description, Direction, Edge, EdgeCounts, EdgesOf, Found,
-    FoundName, GraphStats, Kind, QueryCounts, RelationStats, SourceFile, Spread,
+    FoundName, GraphStats, Kind, MissingEdge, QueryCounts, RelationStats, SourceFile, Spread,
 };
 pub(crate) use make::{Names, entity, of_answers, of_judgement, of_relations, relation};
 pub use measures::{End, LinkEvaluation, Metrics, RelationEvaluation};
 pub use numbers::{counted, grouped};
+pub use progress::{Progress, Scored};
 pub use reply::{
     Alternative, Answer, AskedFor, Atom, Binding, Certainty, Clause, Entity, Existence, Explanation, Judged,
     Relation, RelationAnswer, Reply, Settings, Stop, SubQuery, Ways, Witness,

@@ -221,7 +221,7 @@ fn parse_weight(text: &str) -> Result<Auto<f32>, String> {
     weight.map(|weight| Auto(Some(weight))).ok_or_else(|| "expected a number from 0 to 1, or auto".to_owned())
 }
 
-fn parse_seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_seconds(text: &str) -> Result<Duration, String> {
     // Thirty years: an instant far beyond cannot be expressed, and nobody waits for it either.
     const MOST: f64 = 1e9;
     let seconds = text.parse().ok().filter(|seconds| (0.0..=MOST).contains(seconds));

@@ -23,8 +23,8 @@ mod select;
 mod tests;
 mod tokens;
 
-pub use names::{ENTITY_PREFIX, RELATION_PREFIX, entity_iri, relation_iri};
-pub use select::{Request, Select, parse, parse_any};
+pub use names::{ENTITY_PREFIX, RELATION_PREFIX, encoded, entity_iri, relation_iri};
+pub use select::{KNOWN, Request, SCORE, Select, parse, parse_any};
 
 use crate::query::place::Place;
 

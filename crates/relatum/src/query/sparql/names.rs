@@ -23,7 +23,8 @@ pub fn relation_iri(name: &str) -> String {
     format!("{RELATION_PREFIX}{}", encoded(name))
 }
 
-pub(super) fn encoded(name: &str) -> String {
+/// A name as the local part of `e:` or `r:`: `Bad%20Boys`.
+pub fn encoded(name: &str) -> String {
     utf8_percent_encode(name, ENCODED).to_string()
 }
 

@@ -29,8 +29,8 @@ pub struct Select {
     pub limit: Option<usize>,
     /// How many of the best answers to leave out.
     pub offset: usize,
-    /// Whether `?score` was selected beside the target.
-    pub with_score: bool,
+    /// What was selected, in its order: the target, and beside it `score`, `known` or both.
+    pub selected: Vec<String>,
 }
 
 /// Reads a SPARQL query. The prefixes of the graph, `e:` and `r:` are declared already.
@@ -47,9 +47,9 @@ pub struct Select {
 ///
 /// ASK, and a predicate as the variable that is selected, are refused; [`parse_any`] reads those too.
 pub fn parse(text: &str, prefixes: &Prefixes) -> Result<Select, QueryError> {
-    let Request { parsed, limit, offset, with_score } = parse_any(text, prefixes)?;
+    let Request { parsed, limit, offset, selected } = parse_any(text, prefixes)?;
     match parsed {
-        Parsed::Query(query) => Ok(Select { query, limit, offset, with_score }),
+        Parsed::Query(query) => Ok(Select { query, limit, offset, selected }),
         Parsed::Between(between) => Err(QueryError::SeeksRelations { place: between.place }),
         Parsed::Statement(_) => {
             let ask = scan(text, usize::MAX).into_iter().map(|token| token.place);
@@ -69,9 +69,15 @@ pub struct Request {
     pub limit: Option<usize>,
     /// How many of the best answers to leave out.
     pub offset: usize,
-    /// Whether `?score` was selected beside the target.
-    pub with_score: bool,
+    /// What was selected, in its order: the target, and beside it [`SCORE`], [`KNOWN`] or both; nothing of ASK.
+    pub selected: Vec<String>,
 }
+
+/// The variable that stands for the score of an answer, where it is selected beside the target.
+pub const SCORE: &str = "score";
+
+/// The variable that says whether stored edges alone make it an answer, where it is selected beside the target.
+pub const KNOWN: &str = "known";
 
 /// Reads whatever can be asked in SPARQL. The prefixes of the graph, `e:` and `r:` are declared already.
 ///
@@ -139,7 +145,7 @@ fn statement(mut pattern: &GraphPattern, translator: &mut Translator<'_>) -> Res
     };
     let (variables, formula) = in_order(&translator.variables, &formula, &[]);
     let parsed = Parsed::Statement(ParsedStatement { variables, formula });
-    Ok(Request { parsed, limit: None, offset: 0, with_score: false })
+    Ok(Request { parsed, limit: None, offset: 0, selected: Vec::new() })
 }
 
 fn empty_pattern(translator: &Translator<'_>) -> QueryError {
@@ -195,19 +201,26 @@ impl Modifiers {
         self.question(pattern, &mut translator)
     }
 
+    /// The variable that is selected; `?score` and `?known` may stand beside it.
+    fn target(&self, locator: &Locator<'_>) -> Result<String, QueryError> {
+        if let [only] = self.selected.as_slice() {
+            return Ok(only.clone());
+        }
+        let mut targets = self.selected.iter().filter(|name| *name != SCORE && *name != KNOWN);
+        match (targets.next(), targets.next()) {
+            (Some(target), None) => Ok(target.clone()),
+            _ => Err(one_target(locator)),
+        }
+    }
+
     fn question(
         self,
         pattern: &GraphPattern,
         translator: &mut Translator<'_>,
     ) -> Result<Request, QueryError> {
-        let with_score = self.selected.len() == 2 && self.selected[1] == "score";
-        let target = match self.selected.as_slice() {
-            [target] => target,
-            [target, _] if with_score => target,
-            _ => return Err(one_target(&translator.locator)),
-        };
         let (limit, offset) = (self.limit, self.offset);
-        let request = |parsed| Request { parsed, limit, offset, with_score };
+        let target = &self.target(&translator.locator)?;
+        let request = |parsed| Request { parsed, limit, offset, selected: self.selected.clone() };
         if let Some(between) = translator.between(pattern, target)? {
             return Ok(request(Parsed::Between(between)));
         }
@@ -223,7 +236,7 @@ impl Modifiers {
 }
 
 fn one_target(locator: &Locator<'_>) -> QueryError {
-    let instead = "select one variable, the one whose values you want (and ?score, if you like)";
+    let instead = "select one variable, the one whose values you want (and ?score and ?known, if you like)";
     refuse::refused("SELECT of several variables", instead, locator.word(&["SELECT"]))
 }
 

@@ -77,7 +77,7 @@ fn ask_is_a_statement_and_a_selected_predicate_asks_for_relations() {
 #[test]
 fn limit_and_offset_are_kept() {
     let select = parse("SELECT ?x { e:a r:p ?x } LIMIT 5 OFFSET 2", &Prefixes::default()).unwrap();
-    assert_eq!((select.limit, select.offset, select.with_score), (Some(5), 2, false));
+    assert_eq!((select.limit, select.offset, select.selected.len()), (Some(5), 2, 1));
 }
 
 #[test]
@@ -232,4 +232,14 @@ proptest! {
             prop_assert_eq!(written, again);
         }
     }
+}
+
+#[test]
+fn score_and_known_may_be_selected_beside_the_target_in_any_order() {
+    let selected = |text: &str| parse(text, &Prefixes::default()).unwrap().selected;
+    assert_eq!(selected("SELECT ?x ?score { ?x r:a e:b }"), ["x", "score"]);
+    assert_eq!(selected("SELECT ?known ?x ?score { ?x r:a e:b }"), ["known", "x", "score"]);
+    assert_eq!(selected("SELECT ?score { ?score r:a e:b }"), ["score"], "alone it is a name like any other");
+    assert!(parse("SELECT ?score ?known { ?x r:a e:b }", &Prefixes::default()).is_err());
+    assert!(parse("SELECT ?x ?y ?score { ?x r:a ?y }", &Prefixes::default()).is_err());
 }

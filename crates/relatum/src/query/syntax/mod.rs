@@ -26,7 +26,7 @@ mod print;
 #[cfg(test)]
 mod tests;
 
-pub use parser::{Parsed, opens_a_formula, parse, parse_any};
+pub use parser::{Parsed, argument_places, opens_a_formula, parse, parse_any};
 pub use print::name_text;
 pub(crate) use print::{Around, Part};
 

@@ -24,6 +24,19 @@ pub fn parse(text: &str) -> Result<ParsedQuery, QueryError> {
     parse_any(text)?.into_query()
 }
 
+/// Where the two arguments of an atom stand that was read from this text.
+pub fn argument_places(text: &str, atom: Place) -> Option<[Place; 2]> {
+    let range = atom.range();
+    let mut lexer = Lexer::new(text.get(range.clone())?);
+    let mut next = || lexer.token().ok();
+    let (_relation, (open, _)) = (next()?, next()?);
+    let (_, subject) = next()?;
+    let (comma, _) = next()?;
+    let (_, object) = next()?;
+    let there = |place: Place| Place::new(place.range().start + range.start..place.range().end + range.start);
+    (open == Token::Open && comma == Token::Comma).then(|| [there(subject), there(object)])
+}
+
 /// Anything that can be asked, with names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parsed {

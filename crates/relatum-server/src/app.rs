@@ -1,0 +1,198 @@
+//! What all requests share.
+
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::Instant;
+
+use relatum::answer::Method;
+use relatum::control::{Cancel, Control};
+use relatum::engine::Examples;
+use relatum::query::Asked;
+use relatum::report::GraphStats;
+use relatum::{Engine, Error, Options, Reply};
+
+use crate::cache::Cache;
+use crate::metrics::Metrics;
+use crate::problem::Problem;
+use crate::question::AskBody;
+use crate::searches::{Planned, Searches, Undone};
+use crate::settings::{Limits, Settings};
+
+/// The engine, the threads that search, and what was chosen for this process.
+pub(crate) struct App {
+    pub(crate) engine: Engine,
+    pub(crate) limits: Limits,
+    pub(crate) searches: Searches,
+    pub(crate) metrics: Metrics,
+    cache: Cache,
+    /// Cancelled when the server is asked to stop and its grace is over.
+    pub(crate) ending: Cancel,
+    /// The model that answers where a request names none.
+    model: RwLock<Option<String>>,
+    examples: OnceLock<Examples>,
+    stats: OnceLock<GraphStats>,
+}
+
+pub(crate) type Shared = Arc<App>;
+
+/// Plans with more rows than this are heavy.
+const LIGHT_ROWS: f64 = 32.0;
+
+impl App {
+    pub(crate) fn new(engine: Engine, settings: &Settings) -> std::io::Result<Self> {
+        Ok(Self {
+            engine,
+            limits: settings.limits.clone(),
+            searches: Searches::new(settings.limits.searches, settings.limits.queue)?,
+            metrics: Metrics::new(),
+            cache: Cache::new(settings.cache),
+            ending: Cancel::default(),
+            model: RwLock::new(settings.model.clone()),
+            examples: OnceLock::new(),
+            stats: OnceLock::new(),
+        })
+    }
+
+    /// The name of the model that answers where a request names none.
+    pub(crate) fn default_model(&self) -> String {
+        let chosen = self.model.read().unwrap_or_else(PoisonError::into_inner).clone();
+        chosen.unwrap_or_else(|| self.engine.default_model())
+    }
+
+    /// Makes a model the one that answers where a request names none.
+    pub(crate) fn choose_model(&self, name: &str) -> Result<(), Error> {
+        self.engine.model(Some(name))?;
+        *self.model.write().unwrap_or_else(PoisonError::into_inner) = Some(name.to_owned());
+        Ok(())
+    }
+
+    /// Questions made from the graph, once.
+    pub(crate) fn examples(&self) -> &Examples {
+        self.examples.get_or_init(|| self.engine.examples())
+    }
+
+    /// The figures of the graph, counted once: it does not change while it is open.
+    pub(crate) fn stats(&self) -> &GraphStats {
+        self.stats.get_or_init(|| self.engine.stats())
+    }
+
+    /// Takes up models that were trained anew; gives the names of those that were open.
+    pub(crate) fn reload(&self) -> Vec<String> {
+        let models = self.engine.reload();
+        self.cache.clear();
+        tracing::info!(?models, "models are read again");
+        models
+    }
+
+    /// The same question within the limits of this server, for its model where it names none.
+    pub(crate) fn admitted(&self, ask: AskBody) -> Result<AskBody, Problem> {
+        let mut ask = ask.within(&self.limits)?;
+        let branches = ask.options.limits().branches.min(self.limits.branches);
+        ask.options.max_branches = Some(branches);
+        ask.options.model.get_or_insert_with(|| self.default_model());
+        Ok(ask)
+    }
+
+    /// A token that is cancelled with the server.
+    pub(crate) fn cancel(&self) -> Cancel {
+        let ending = self.ending.clone();
+        Cancel::when(move || ending.is_cancelled())
+    }
+
+    /// Does something short with the engine on a thread that may block.
+    pub(crate) async fn look<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let app = Arc::clone(self);
+        self.counted(self.searches.run(move || Planned::Done(work(&app))).await)?
+    }
+
+    /// Answers a question on a search thread, or from what was answered before. When the future is dropped,
+    /// because nobody waits any more, the search is cancelled.
+    pub(crate) async fn ask(
+        self: &Arc<Self>,
+        ask: AskBody,
+        patient: bool,
+        watch: impl FnOnce(Control) -> Control + Send + 'static,
+    ) -> Result<Arc<Reply>, Problem> {
+        let ask = self.admitted(ask)?;
+        let key = format!("{ask:?}");
+        let kept = self.cache.get(&key);
+        self.metrics.cache(kept.is_ok());
+        let generation = match kept {
+            Ok(reply) => return Ok(reply),
+            Err(generation) => generation,
+        };
+        let (cancel, app) = (self.cancel(), Arc::clone(self));
+        let guard = CancelOnDrop::new(self, cancel.clone());
+        let work = move || -> Planned<Result<Reply, Error>> {
+            let asked = match app.engine.read(&ask.question, &ask.options) {
+                Ok(asked) => asked,
+                Err(error) => return Planned::Done(Err(error)),
+            };
+            let heavy = app.is_heavy(&asked, &ask.options);
+            let search = move || {
+                let began = Instant::now();
+                let control = watch(ask.control(cancel));
+                let reply = app.engine.answer(&ask.question, &asked, &ask.options, &control)?;
+                app.metrics.searched(&reply.shape, reply.rows, began.elapsed());
+                Ok(reply)
+            };
+            if heavy { Planned::Heavy(Box::new(search)) } else { Planned::Done(search()) }
+        };
+        let reply =
+            if patient { self.searches.run_patiently(work).await } else { self.searches.run(work).await };
+        guard.disarm();
+        let reply = Arc::new(self.counted(reply)??);
+        self.cache.keep(key, &reply, generation);
+        Ok(reply)
+    }
+
+    /// The same outcome; one that was refused is counted.
+    pub(crate) fn counted<T>(&self, outcome: Result<T, Undone>) -> Result<T, Undone> {
+        outcome.inspect_err(|undone| {
+            if *undone == Undone::Full {
+                self.metrics.refused();
+            }
+        })
+    }
+
+    /// Whether a question takes so many rows that others must not wait behind it.
+    fn is_heavy(&self, asked: &Asked, options: &Options) -> bool {
+        match asked {
+            Asked::Entities(question) => {
+                let climbs = matches!(options.method, Method::Beam | Method::Continuous) || options.paper;
+                climbs
+                    || self
+                        .engine
+                        .plan(&question.checked, options)
+                        .is_ok_and(|plan| !plan.is_tree() || plan.rows > LIGHT_ROWS)
+            }
+            Asked::Truth(_) => true,
+            Asked::Relations { .. } => false,
+        }
+    }
+}
+
+/// Cancels a search when it is dropped before the search is done.
+pub(crate) struct CancelOnDrop(Option<(Shared, Cancel)>);
+
+impl CancelOnDrop {
+    pub(crate) fn new(app: &Shared, cancel: Cancel) -> Self {
+        Self(Some((Arc::clone(app), cancel)))
+    }
+
+    /// The search is done.
+    pub(crate) fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        if let Some((app, cancel)) = &self.0 {
+            cancel.cancel();
+            app.metrics.cancelled();
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Replies that were given before. The same question under the same options and model has the same answer.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use relatum::Reply;
+use relatum::report::Certainty;
+
+/// Replies with more answers than this are not kept: they are large, and seldom asked for twice.
+const LARGE: usize = 100;
+
+/// The replies that were used last.
+pub(crate) struct Cache {
+    most: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    replies: HashMap<String, (Arc<Reply>, u64)>,
+    clock: u64,
+    /// Grows when all is forgotten: what was searched before that must not be kept after it.
+    generation: u64,
+}
+
+/// From which time a reply is.
+#[derive(Clone, Copy)]
+pub(crate) struct Generation(u64);
+
+impl Cache {
+    /// At most so many replies; 0 keeps none.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, state: Mutex::default() }
+    }
+
+    /// The reply to a question, or from which time a new one will be.
+    pub(crate) fn get(&self, key: &str) -> Result<Arc<Reply>, Generation> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.clock += 1;
+        let (clock, generation) = (state.clock, Generation(state.generation));
+        let (reply, used) = state.replies.get_mut(key).ok_or(generation)?;
+        *used = clock;
+        Ok(Arc::clone(reply))
+    }
+
+    /// Keeps a reply that is whole: what a limit cut short may come out better next time.
+    pub(crate) fn keep(&self, key: String, reply: &Arc<Reply>, from: Generation) {
+        let stopped = matches!(reply.certainty, Certainty::Stopped { .. });
+        if self.most == 0 || stopped || reply.answers.len() > LARGE {
+            return;
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.generation != from.0 {
+            return;
+        }
+        if state.replies.len() >= self.most {
+            let oldest = state.replies.iter().min_by_key(|(_, (_, used))| *used).map(|(key, _)| key.clone());
+            oldest.map(|key| state.replies.remove(&key));
+        }
+        let clock = state.clock;
+        state.replies.insert(key, (Arc::clone(reply), clock));
+    }
+
+    /// Forgets all: a model has changed.
+    pub(crate) fn clear(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.replies.clear();
+        state.generation += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(certainty: &str) -> Arc<Reply> {
+        let settings = r#"{"model":"m","t_norm":"product","calibration":"softmax","sharpness":1,"negation_scale":1,
+                           "unseen":1,"known":"all","union":"at-the-end"}"#;
+        let json = format!(
+            r#"{{"version":1,"query":"q","question":"q","asked":"entities","shape":"1p","method":"exact",
+                "settings":{settings},"certainty":{certainty},"rows":1}}"#
+        );
+        Arc::new(serde_json::from_str(&json).unwrap())
+    }
+
+    #[test]
+    fn the_oldest_goes_first_and_nothing_survives_a_change_of_model() {
+        let (cache, proven) = (Cache::new(2), reply(r#"{"kind":"exact","within":0}"#));
+        let put = |key: &str| {
+            if let Err(from) = cache.get(key) {
+                cache.keep(key.to_owned(), &proven, from);
+            }
+        };
+        put("a");
+        put("b");
+        put("a");
+        put("c");
+        assert!(cache.get("a").is_ok() && cache.get("c").is_ok() && cache.get("b").is_err());
+        let before = cache.get("d").err().unwrap();
+        cache.clear();
+        cache.keep("d".to_owned(), &proven, before);
+        assert!(cache.get("d").is_err(), "it was searched with the old model");
+        let now = cache.get("e").err().unwrap();
+        cache.keep("e".to_owned(), &reply(r#"{"kind":"stopped","by":"time"}"#), now);
+        assert!(cache.get("e").is_err(), "more time may give more");
+    }
+}

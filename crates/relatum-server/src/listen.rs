@@ -1,0 +1,75 @@
+//! Listening, serving connections, and ending.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+
+use crate::app::Shared;
+
+/// How long the head of a request may take to arrive: whoever dribbles it is cut off.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+
+/// Serves connections until `stop` is ready; then those that run may finish within `grace`, and are cancelled
+/// after that.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    app: Shared,
+    stop: impl Future<Output = ()>,
+    grace: Duration,
+) {
+    let mut http = hyper::server::conn::http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
+    let (graceful, places) = (GracefulShutdown::new(), Arc::new(Semaphore::new(app.limits.connections)));
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        // Beyond the limit connections wait in the queue of the system.
+        let place = tokio::select! {
+            place = Arc::clone(&places).acquire_owned() => place,
+            () = &mut stop => break,
+        };
+        let (stream, from) = tokio::select! {
+            connection = accept(&listener) => connection,
+            () = &mut stop => break,
+        };
+        // Small answers must not wait for more to send.
+        let _ = stream.set_nodelay(true);
+        let service = TowerToHyperService::new(router.clone());
+        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%from, %error, "a connection ended early");
+            }
+            drop(place);
+        });
+    }
+    drop(listener);
+    tracing::info!(grace_seconds = grace.as_secs_f64(), "stopping: no new connections");
+    let mut ended = std::pin::pin!(graceful.shutdown());
+    if tokio::time::timeout(grace, &mut ended).await.is_err() {
+        tracing::warn!("the grace is over: what still runs is cancelled");
+        app.ending.cancel();
+        let _ = tokio::time::timeout(Duration::from_secs(2), ended).await;
+    }
+}
+
+/// The next connection. One that is gone before it was taken is nobody's failure, and when the system has no
+/// room for more, others will end.
+async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+    loop {
+        match listener.accept().await {
+            Ok(connection) => return connection,
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be taken");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+}

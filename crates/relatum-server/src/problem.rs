@@ -1,0 +1,168 @@
+//! What is said when something cannot be done: `application/problem+json` (RFC 9457), with the mistakes of a
+//! question as data.
+
+use std::time::Duration;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use relatum::model::ModelError;
+use relatum::report::Diagnostic;
+use relatum::{Error, Fault};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::searches::Undone;
+
+/// Why a request was not answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Problem {
+    /// The kind of problem, as `urn:relatum:problem:…`.
+    pub r#type: String,
+    /// The kind of problem in words.
+    pub title: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// What is wrong with this request, and what to do.
+    pub detail: String,
+    /// The mistakes of the question, where it has some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<Diagnostic>,
+    /// What helps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
+    /// The request, as the log of the server names it.
+    #[serde(default)]
+    pub request_id: String,
+}
+
+/// How long to wait before a refused request is sent again.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+impl Problem {
+    /// A problem of a kind, said in one sentence.
+    pub(crate) fn new(status: StatusCode, kind: &str, detail: impl Into<String>) -> Self {
+        Self {
+            r#type: format!("urn:relatum:problem:{kind}"),
+            title: title(kind),
+            status: status.as_u16(),
+            detail: detail.into(),
+            diagnostics: Vec::new(),
+            remedy: None,
+            request_id: String::new(),
+        }
+    }
+
+    /// A request that makes no sense.
+    pub(crate) fn bad(kind: &str, detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, kind, detail)
+    }
+
+    /// The same with what helps.
+    #[must_use]
+    pub(crate) fn remedy(self, remedy: impl Into<String>) -> Self {
+        Self { remedy: Some(remedy.into()), ..self }
+    }
+
+    /// The same, of a request.
+    #[must_use]
+    pub(crate) fn of_request(self, id: &str) -> Self {
+        Self { request_id: id.to_owned(), ..self }
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+}
+
+/// `question` → `The question has mistakes`.
+fn title(kind: &str) -> String {
+    match kind {
+        "question" => "The question has mistakes",
+        "options" => "The options contradict each other or are out of range",
+        "limit" => "The request asks for more than this server allows",
+        "name" => "The graph has no such name",
+        "model" => "There is no such model",
+        "search" => "The question cannot be searched in this way",
+        "data" => "A file of the project is damaged",
+        "machine" => "The server's machine failed",
+        "body" => "The body of the request cannot be read",
+        "parameters" => "The parameters of the request cannot be read",
+        "busy" => "The server is busy",
+        "lost" => "The server failed",
+        "unauthorised" => "The request needs a token",
+        "not-found" => "There is nothing here",
+        "method" => "This method cannot be used here",
+        "not-acceptable" => "No format that the request accepts can be given",
+        _ => "The request cannot be answered",
+    }
+    .to_owned()
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        let detail = error.to_string();
+        let caller = |kind: &str| Self::bad(kind, detail.clone());
+        let not_found = |kind: &str| Self::new(StatusCode::NOT_FOUND, kind, detail.clone());
+        match (&error, error.fault()) {
+            (Error::Question(mistakes), _) => {
+                let diagnostics = Vec::<Diagnostic>::from(mistakes);
+                let detail = diagnostics.iter().map(|it| it.message.as_str()).collect::<Vec<_>>().join("; ");
+                Self { diagnostics, ..Self::bad("question", detail) }
+            }
+            (Error::Options(wrong), _) => {
+                caller("options").remedy(format!("the options: {}", wrong.concerns().join(", ")))
+            }
+            (Error::Name(_) | Error::NothingNamed { .. }, _) => {
+                not_found("name").remedy("look for a part of the name with /api/v1/find")
+            }
+            // The engine names the folder, which is nobody's business here.
+            (Error::Model(ModelError::Missing { name, there, .. }), _) => {
+                let others = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
+                let detail = format!("there is no model `{name}`; there is {others}");
+                Self::new(StatusCode::NOT_FOUND, "model", detail)
+                    .remedy("train or import it, or name another")
+            }
+            (Error::Model(ModelError::Name(_)), _) => not_found("model"),
+            (Error::Search(_), Fault::Caller) => caller("search"),
+            (_, Fault::Caller) => caller("request"),
+            (_, Fault::Data) => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "data", detail),
+            (_, Fault::Machine) => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "machine", detail),
+        }
+    }
+}
+
+impl From<Undone> for Problem {
+    fn from(undone: Undone) -> Self {
+        match undone {
+            Undone::Full => Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", undone.to_string())
+                .remedy(format!("send it again after {} s", RETRY_AFTER.as_secs())),
+            Undone::Lost => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "lost", undone.to_string()),
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    /// The body is written where the id of the request is known: see [`finish`].
+    fn into_response(self) -> Response {
+        let mut response = self.status().into_response();
+        if self.status == StatusCode::SERVICE_UNAVAILABLE.as_u16() {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER.as_secs()));
+        }
+        if self.status == StatusCode::UNAUTHORIZED.as_u16() {
+            let challenge = HeaderValue::from_static("Bearer realm=\"relatum\"");
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Writes the body of a response that is a problem.
+pub(crate) fn finish(mut response: Response, request_id: &str) -> Response {
+    let Some(problem) = response.extensions_mut().remove::<Problem>() else { return response };
+    let body = serde_json::to_vec(&problem.of_request(request_id)).unwrap_or_default();
+    let (mut head, _) = response.into_parts();
+    head.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    head.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(head, body.into())
+}

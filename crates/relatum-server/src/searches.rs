@@ -1,0 +1,240 @@
+//! The threads that search, and the queue in front of them.
+//!
+//! Searches run on threads of their own, never on those that serve connections. There are more of them than
+//! cores, because questions that are answered at the same moment share matrix products, and one that waits for
+//! a shared product does not compute. Every piece of work begins as light: it reads and plans its question. If
+//! the plan is dear, the rest is heavy work, and only a quarter of the threads take that: light questions
+//! always find a thread.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+/// Work that a thread takes.
+type Job = Box<dyn FnOnce() + Send>;
+
+/// What is left of a piece of work when its question was read and planned.
+pub(crate) enum Planned<T> {
+    /// Nothing, or so little that it was done at once.
+    Done(T),
+    /// A search that takes many rows.
+    Heavy(Box<dyn FnOnce() -> T + Send>),
+}
+
+/// Why work was not done.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub(crate) enum Undone {
+    /// All threads are busy and the queue is full.
+    #[error("all searches are busy and the queue is full")]
+    Full,
+    /// The work panicked, or the server ends.
+    #[error("the search was ended by a fault of the server")]
+    Lost,
+}
+
+/// How many pieces of work there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Load {
+    pub(crate) waiting: usize,
+    pub(crate) running: usize,
+}
+
+/// The threads and their queue. Threads end when this is dropped and their work is done.
+pub(crate) struct Searches {
+    shared: Arc<Shared>,
+    /// One for each piece of work that runs or may wait.
+    places: Arc<Semaphore>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    heavy_threads: usize,
+}
+
+#[derive(Default)]
+struct State {
+    light: VecDeque<Job>,
+    heavy: VecDeque<Job>,
+    running: usize,
+    running_heavy: usize,
+    ended: bool,
+}
+
+impl Searches {
+    /// So many threads, with so many places in the queue.
+    pub(crate) fn new(threads: usize, queue: usize) -> std::io::Result<Self> {
+        let threads = threads.max(2);
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            heavy_threads: (threads / 4).max(1),
+        });
+        for number in 0..threads {
+            let shared = Arc::clone(&shared);
+            thread::Builder::new().name(format!("search-{number}")).spawn(move || shared.work_off())?;
+        }
+        Ok(Self { shared, places: Arc::new(Semaphore::new(threads + queue)) })
+    }
+
+    /// Does a piece of work, or refuses it at once where no place is free.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Planned<T> + Send + 'static,
+    ) -> Result<T, Undone> {
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| Undone::Full)?;
+        self.with_place(place, work).await
+    }
+
+    /// The same, but waits for a place: for those that send many questions and read the replies in turn.
+    pub(crate) async fn run_patiently<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Planned<T> + Send + 'static,
+    ) -> Result<T, Undone> {
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| Undone::Lost)?;
+        self.with_place(place, work).await
+    }
+
+    async fn with_place<T: Send + 'static>(
+        &self,
+        place: OwnedSemaphorePermit,
+        work: impl FnOnce() -> Planned<T> + Send + 'static,
+    ) -> Result<T, Undone> {
+        let (result, done) = oneshot::channel();
+        // Weak: a job in the queue must not keep the threads alive that would work it off.
+        let shared = Arc::downgrade(&self.shared);
+        let job = move || match work() {
+            Planned::Done(value) => {
+                drop(place);
+                let _ = result.send(value);
+            }
+            Planned::Heavy(rest) => {
+                let job: Job = Box::new(move || {
+                    let value = rest();
+                    drop(place);
+                    let _ = result.send(value);
+                });
+                if let Some(shared) = shared.upgrade() {
+                    shared.push(job, true);
+                }
+            }
+        };
+        self.shared.push(Box::new(job), false);
+        done.await.map_err(|_| Undone::Lost)
+    }
+
+    /// How much there is to do.
+    pub(crate) fn load(&self) -> Load {
+        let state = self.shared.lock();
+        Load { waiting: state.light.len() + state.heavy.len(), running: state.running }
+    }
+}
+
+impl Drop for Searches {
+    fn drop(&mut self) {
+        self.shared.lock().ended = true;
+        self.shared.changed.notify_all();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, job: Job, heavy: bool) {
+        let mut state = self.lock();
+        (if heavy { &mut state.heavy } else { &mut state.light }).push_back(job);
+        drop(state);
+        // All: the one that is woken might be one that may not take heavy work.
+        self.changed.notify_all();
+    }
+
+    /// What a thread does all its life.
+    fn work_off(&self) {
+        let mut state = self.lock();
+        loop {
+            let (job, heavy) = if let Some(job) = state.light.pop_front() {
+                (job, false)
+            } else if state.running_heavy < self.heavy_threads
+                && let Some(job) = state.heavy.pop_front()
+            {
+                (job, true)
+            } else if state.ended {
+                return;
+            } else {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            state.running += 1;
+            state.running_heavy += usize::from(heavy);
+            drop(state);
+            // A panic in one search is that request's failure; its sender is dropped with it.
+            let _ = catch_unwind(AssertUnwindSafe(job));
+            state = self.lock();
+            state.running -= 1;
+            state.running_heavy -= usize::from(heavy);
+            if heavy && !state.heavy.is_empty() {
+                self.changed.notify_one();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    fn heavy<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Planned<T> {
+        Planned::Heavy(Box::new(work))
+    }
+
+    #[tokio::test]
+    async fn heavy_work_leaves_threads_to_light_work() {
+        let searches = Arc::new(Searches::new(4, 64).unwrap());
+        let (release, gate) = mpsc::channel::<()>();
+        let gate = Arc::new(Mutex::new(gate));
+        let blocked: Vec<_> = (0..16)
+            .map(|_| {
+                let (searches, gate) = (Arc::clone(&searches), Arc::clone(&gate));
+                let wait = move || heavy(move || drop(gate.lock().unwrap().recv()));
+                tokio::spawn(async move { searches.run(wait).await })
+            })
+            .collect();
+        for number in 0..100 {
+            assert_eq!(searches.run(move || Planned::Done(number)).await, Ok(number));
+        }
+        drop(release);
+        for task in blocked {
+            assert_eq!(task.await.unwrap(), Ok(()));
+        }
+    }
+
+    #[tokio::test]
+    async fn beyond_the_queue_work_is_refused_and_a_panic_is_the_requests_own() {
+        let searches = Arc::new(Searches::new(2, 1).unwrap());
+        let (release, gate) = mpsc::channel::<()>();
+        let gate = Arc::new(Mutex::new(gate));
+        let mut blocked = Vec::new();
+        for _ in 0..3 {
+            let (searches, gate) = (Arc::clone(&searches), Arc::clone(&gate));
+            let wait = move || Planned::Done(drop(gate.lock().unwrap().recv()));
+            blocked.push(tokio::spawn(async move { searches.run(wait).await }));
+        }
+        while searches.places.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(searches.run(|| Planned::Done(1)).await, Err(Undone::Full));
+        drop(release);
+        for task in blocked {
+            assert_eq!(task.await.unwrap(), Ok(()));
+        }
+        assert_eq!(searches.run(|| -> Planned<()> { panic!("as a search might") }).await, Err(Undone::Lost));
+        assert_eq!(searches.run_patiently(|| Planned::Done(2)).await, Ok(2), "the thread lives");
+    }
+}

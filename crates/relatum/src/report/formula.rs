@@ -1,0 +1,72 @@
+//! A question as a tree, for those who draw it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check::Span;
+
+/// A part of a question. Texts are as they must be written in one of the text syntax.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum FormulaTree {
+    /// All parts hold.
+    And {
+        /// The parts, at least two.
+        parts: Vec<FormulaTree>,
+    },
+    /// At least one part holds.
+    Or {
+        /// The parts, at least two.
+        parts: Vec<FormulaTree>,
+    },
+    /// The part does not hold.
+    Not {
+        /// The part.
+        part: Box<FormulaTree>,
+    },
+    /// There are values of the variables for which the part holds.
+    Exists {
+        /// The variables, without `?`.
+        variables: Vec<String>,
+        /// The part.
+        part: Box<FormulaTree>,
+    },
+    /// `relation(subject, object)`
+    Atom {
+        /// The name of the relation in the source of the graph; as it was written, where the graph has none such.
+        relation: String,
+        /// The relation as it must be written.
+        relation_text: String,
+        /// The left argument.
+        subject: FormulaTerm,
+        /// The right argument.
+        object: FormulaTerm,
+        /// Where it stands in the question.
+        span: Span,
+    },
+}
+
+/// One side of an atom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FormulaTerm {
+    /// Whether it is a thing that is known or one that is sought.
+    pub kind: TermKind,
+    /// As it must be written.
+    pub text: String,
+    /// The display label of an entity, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Where it stands in the question, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+}
+
+/// What one side of an atom is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TermKind {
+    /// A thing that is sought.
+    Variable,
+    /// A thing that is known.
+    Entity,
+}
