@@ -6,7 +6,7 @@ use std::time::Instant;
 use relatum::answer::Method;
 use relatum::control::{Cancel, Control};
 use relatum::engine::Examples;
-use relatum::query::Asked;
+use relatum::query::{Asked, Clause};
 use relatum::report::GraphStats;
 use relatum::{Engine, Error, Options, Reply};
 
@@ -168,7 +168,11 @@ impl App {
                         .plan(&question.checked, options)
                         .is_ok_and(|plan| !plan.is_tree() || plan.rows > LIGHT_ROWS)
             }
-            Asked::Truth(_) => true,
+            // Of edges that it names, each takes a row; what is to exist must be searched.
+            Asked::Truth(statement) => {
+                let mut clauses = statement.alternatives.iter().flatten();
+                !clauses.all(|clause| matches!(clause, Clause::Atom(_) | Clause::NotAtom(_)))
+            }
             Asked::Relations { .. } => false,
         }
     }

@@ -149,8 +149,8 @@ impl Shared {
         let mut state = self.lock();
         (if heavy { &mut state.heavy } else { &mut state.light }).push_back(job);
         drop(state);
-        // All: the one that is woken might be one that may not take heavy work.
-        self.changed.notify_all();
+        // One is enough: whoever ends heavy work looks for more of it.
+        self.changed.notify_one();
     }
 
     /// What a thread does all its life.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::Desk;
+use crate::support::Desk;
 
 /// A machine under load may take long for anything.
 const PATIENCE: Duration = Duration::from_secs(120);
