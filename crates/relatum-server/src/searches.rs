@@ -202,7 +202,7 @@ mod tests {
         let blocked: Vec<_> = (0..16)
             .map(|_| {
                 let (searches, gate) = (Arc::clone(&searches), Arc::clone(&gate));
-                let wait = move || heavy(move || drop(gate.lock().unwrap().recv()));
+                let wait = move || heavy(move || gate.lock().unwrap().recv().unwrap_or(()));
                 tokio::spawn(async move { searches.run(wait).await })
             })
             .collect();
@@ -223,7 +223,7 @@ mod tests {
         let mut blocked = Vec::new();
         for _ in 0..3 {
             let (searches, gate) = (Arc::clone(&searches), Arc::clone(&gate));
-            let wait = move || Planned::Done(drop(gate.lock().unwrap().recv()));
+            let wait = move || Planned::Done(gate.lock().unwrap().recv().unwrap_or(()));
             blocked.push(tokio::spawn(async move { searches.run(wait).await }));
         }
         while searches.places.available_permits() > 0 {
