@@ -105,6 +105,7 @@ fn models_are_listed_described_and_switched() {
         (details["card"]["curve"].as_array().unwrap().len(), &details["summary"]["rank"]),
         (2, &json!(4))
     );
+    assert_eq!(server.get("/api/v1/models/default").json()["card"]["curve"].as_array().unwrap().len(), 5);
     assert_eq!(server.get("/api/v1/models/none").status, 404);
     assert_eq!(server.get("/api/v1/models/..%2F..%2Fgraph").status, 404);
     let choose = |name: &str| {

@@ -86,6 +86,8 @@ impl App {
     /// The same question within the limits of this server, for its model where it names none.
     pub(crate) fn admitted(&self, ask: AskBody) -> Result<AskBody, Problem> {
         let mut ask = ask.within(&self.limits)?;
+        // What contradicts itself is told first, whatever is asked.
+        ask.options.resolve(None, None).map_err(Error::from)?;
         let branches = ask.options.limits().branches.min(self.limits.branches);
         ask.options.max_branches = Some(branches);
         ask.options.model.get_or_insert_with(|| self.default_model());
