@@ -41,7 +41,7 @@ fn a_retrained_model_is_taken_up_without_dropping_a_request() {
         server.post("/api/v1/ask", &body).json()["answers"][0]["score"].as_f64().unwrap()
     };
     let before = score();
-    desk.ok(&["train", "films", "--rank", "8", "--epochs", "9", "--overwrite"]);
+    desk.ok(&["train", "films", "--rank", "8", "--epochs", "9", "--restart"]);
     assert!((score() - before).abs() < 1e-12, "nobody has asked for the new model yet");
     let reloaded = server.post("/api/v1/reload", &Value::Null);
     assert_eq!(reloaded.json()["models"], json!(["default"]), "{reloaded:?}");

@@ -6,7 +6,7 @@ use std::time::Instant;
 use relatum::answer::Method;
 use relatum::control::{Cancel, Control};
 use relatum::engine::Examples;
-use relatum::query::Asked;
+use relatum::query::{Asked, Clause};
 use relatum::report::GraphStats;
 use relatum::{Engine, Error, Options, Reply};
 
@@ -86,6 +86,8 @@ impl App {
     /// The same question within the limits of this server, for its model where it names none.
     pub(crate) fn admitted(&self, ask: AskBody) -> Result<AskBody, Problem> {
         let mut ask = ask.within(&self.limits)?;
+        // What contradicts itself is told first, whatever is asked.
+        ask.options.resolve(None, None).map_err(Error::from)?;
         let branches = ask.options.limits().branches.min(self.limits.branches);
         ask.options.max_branches = Some(branches);
         ask.options.model.get_or_insert_with(|| self.default_model());
@@ -168,7 +170,11 @@ impl App {
                         .plan(&question.checked, options)
                         .is_ok_and(|plan| !plan.is_tree() || plan.rows > LIGHT_ROWS)
             }
-            Asked::Truth(_) => true,
+            // Of edges that it names, each takes a row; what is to exist must be searched.
+            Asked::Truth(statement) => {
+                let mut clauses = statement.alternatives.iter().flatten();
+                !clauses.all(|clause| matches!(clause, Clause::Atom(_) | Clause::NotAtom(_)))
+            }
             Asked::Relations { .. } => false,
         }
     }

@@ -117,6 +117,9 @@ fn kind_of(schema: &Value) -> String {
     if let Some(each) = schema.get("x-each") {
         return format!("many, each {}", kind_of(each));
     }
+    if let Some(content) = schema.get("contentSchema") {
+        return format!("JSON: {}", kind_of(content));
+    }
     for key in ["anyOf", "oneOf"] {
         if let Some(kinds) = schema[key].as_array() {
             return kinds.iter().map(kind_of).collect::<Vec<_>>().join(" or ");

@@ -5,6 +5,10 @@
 
 use std::sync::Arc;
 
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use axum::routing::MethodRouter;
 use relatum::report::{AskedFor, Check, Diagnostic};
 use relatum::{Engine, Reply};
 use rmcp::handler::server::ServerHandler;
@@ -19,11 +23,12 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
-use serde::de::{Deserialize, DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::api::{DescribeParams, FindParams, described, found, plan};
 use crate::app::{App, Shared};
+use crate::input::bytes;
 use crate::problem::Problem;
 use crate::question::{AskBody, ExplainBody};
 use crate::server::ServerError;
@@ -58,8 +63,19 @@ pub fn serve_stdio(engine: Engine, settings: &Settings) -> Result<(), ServerErro
     Ok(served?)
 }
 
-/// The same as a service of HTTP.
-pub(crate) fn http(app: &Shared) -> StreamableHttpService<Tools, LocalSessionManager> {
+/// The same over HTTP, as a route. Bodies are read as everywhere, in time and within the limits.
+pub(crate) fn http(app: &Shared) -> MethodRouter<Shared> {
+    let service = service(app);
+    let handle = async move |State(app): State<Shared>, request: Request| -> Result<Response, Problem> {
+        let (head, body) = request.into_parts();
+        let body = bytes(body, app.limits.body_bytes).await?;
+        let answer = service.handle(Request::from_parts(head, Body::from(body))).await;
+        Ok(answer.map(Body::new))
+    };
+    axum::routing::any(handle)
+}
+
+fn service(app: &Shared) -> StreamableHttpService<Tools, LocalSessionManager> {
     // Hosts are checked for all of the server, not here.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()

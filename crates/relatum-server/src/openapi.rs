@@ -45,9 +45,10 @@ impl Operation {
         self.body_of("application/json", SchemaGenerator::subschema_for::<T>)
     }
 
-    /// It takes a JSON array or JSON lines.
+    /// It takes a JSON array or JSON lines. What the items of an array are is said of the lines: one that is
+    /// wrong is answered by itself, so that an array of anything can be sent.
     pub(crate) fn lines<T: JsonSchema>(self) -> Self {
-        self.body_of("application/json", SchemaGenerator::subschema_for::<Vec<T>>)
+        self.body_of("application/json", SchemaGenerator::subschema_for::<Vec<Value>>)
             .body_of("application/x-ndjson", SchemaGenerator::subschema_for::<T>)
     }
 
@@ -205,6 +206,15 @@ impl Document {
             .map(|(kind, make)| {
                 let media = match make {
                     // A stream has many values; each is of the schema.
+                    Some(make) if *kind == "text/event-stream" => {
+                        let data = json!({
+                            "type": "string",
+                            "contentMediaType": "application/json",
+                            "contentSchema": make(&mut self.written),
+                        });
+                        let event = json!({ "type": "string" });
+                        json!({ "schema": { "type": "object", "properties": { "event": event, "data": data } } })
+                    }
                     Some(make) if *kind != "application/json" => {
                         let schema = make(&mut self.written);
                         json!({ "schema": { "type": "string", "x-each": schema } })

@@ -149,8 +149,8 @@ impl Shared {
         let mut state = self.lock();
         (if heavy { &mut state.heavy } else { &mut state.light }).push_back(job);
         drop(state);
-        // All: the one that is woken might be one that may not take heavy work.
-        self.changed.notify_all();
+        // One is enough: whoever ends heavy work looks for more of it.
+        self.changed.notify_one();
     }
 
     /// What a thread does all its life.
@@ -202,7 +202,7 @@ mod tests {
         let blocked: Vec<_> = (0..16)
             .map(|_| {
                 let (searches, gate) = (Arc::clone(&searches), Arc::clone(&gate));
-                let wait = move || heavy(move || drop(gate.lock().unwrap().recv()));
+                let wait = move || heavy(move || gate.lock().unwrap().recv().unwrap_or(()));
                 tokio::spawn(async move { searches.run(wait).await })
             })
             .collect();
@@ -223,7 +223,7 @@ mod tests {
         let mut blocked = Vec::new();
         for _ in 0..3 {
             let (searches, gate) = (Arc::clone(&searches), Arc::clone(&gate));
-            let wait = move || Planned::Done(drop(gate.lock().unwrap().recv()));
+            let wait = move || Planned::Done(gate.lock().unwrap().recv().unwrap_or(()));
             blocked.push(tokio::spawn(async move { searches.run(wait).await }));
         }
         while searches.places.available_permits() > 0 {

@@ -130,7 +130,7 @@ fn router(app: &Arc<App>, guard: &Arc<Guard>, origins: &[String]) -> Result<Rout
         .route("/healthz", get(async || "ok\n"))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
-        .route_service("/mcp", mcp::http(app))
+        .route("/mcp", mcp::http(app))
         .fallback(page::page)
         .layer(middleware::from_fn_with_state(Arc::clone(guard), guard::guard))
         .layer(cors(origins)?)

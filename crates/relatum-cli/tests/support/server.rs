@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::support::Desk;
+use crate::support::Desk;
 
 /// A machine under load may take long for anything.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -51,8 +51,12 @@ impl Response {
 impl Running {
     /// Serves a project of the desk.
     pub fn start(desk: &Desk, project: &str, flags: &[&str]) -> Self {
-        let mut arguments = vec!["serve", project, "--listen", "127.0.0.1:0"];
+        let free = ["--listen", "127.0.0.1:0"];
+        let mut arguments = vec!["serve", project];
         arguments.extend(flags);
+        if !flags.contains(&free[0]) {
+            arguments.extend(free);
+        }
         Self::of(&mut desk.command(&arguments))
     }
 

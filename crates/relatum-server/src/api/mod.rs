@@ -14,7 +14,7 @@ pub(crate) use batch::BatchLine;
 pub(crate) use look::{DescribeParams, FindParams, described, found};
 pub(crate) use stream::StreamEvent;
 
-use axum::routing::{get, post, put};
+use axum::routing::{get, post};
 use relatum::Reply;
 use relatum::engine::{Examples, ModelDetails, Models};
 use relatum::report::{Check, Completion, Description, Found, GraphStats, RelationStats};
@@ -135,18 +135,16 @@ pub(crate) fn endpoints() -> Described {
         [operation("get", "models", "The models").gives::<Models>()],
     );
     api.add(
-        "/api/v1/models/default",
-        put(models::choose),
-        [operation("put", "chooseModel", "Choose the model that answers where none is named")
-            .about("For this process only; the project keeps its default.")
-            .body::<models::Choice>()
-            .gives::<Models>()],
-    );
-    api.add(
         "/api/v1/models/{name}",
-        get(models::details),
-        [operation("get", "model", "A model with its settings, its metrics and its training curve")
-            .gives::<ModelDetails>()],
+        get(models::details).put(models::choose),
+        [
+            operation("get", "model", "A model with its settings, its metrics and its training curve")
+                .gives::<ModelDetails>(),
+            operation("put", "chooseModel", "Choose the model that answers where none is named")
+                .about("At /api/v1/models/default only. For this process; the project keeps its own default.")
+                .body::<models::Choice>()
+                .gives::<Models>(),
+        ],
     );
     api.add(
         "/api/v1/reload",

@@ -1,6 +1,7 @@
 //! What the server serves: its models and its limits.
 
 use axum::extract::{Path, State};
+use axum::http::StatusCode;
 use relatum::engine::{ModelDetails, ModelSummary, Models};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Outcome;
 use crate::app::{App, Shared};
 use crate::input::Json;
+use crate::problem::Problem;
 use crate::settings::Limits;
 
 /// What this server serves.
@@ -72,7 +74,15 @@ pub(super) async fn details(State(app): State<Shared>, Path(name): Path<String>)
     app.look(move |app| Ok(app.engine.model_details(&name)?)).await.map(Json)
 }
 
-pub(super) async fn choose(State(app): State<Shared>, Json(choice): Json<Choice>) -> Outcome<Models> {
+pub(super) async fn choose(
+    State(app): State<Shared>,
+    Path(name): Path<String>,
+    Json(choice): Json<Choice>,
+) -> Outcome<Models> {
+    if name != "default" {
+        let detail = "a model is chosen by PUT /api/v1/models/default; models are made by training";
+        return Err(Problem::new(StatusCode::NOT_FOUND, "not-found", detail));
+    }
     app.look(move |app| {
         app.choose_model(&choice.name)?;
         Ok(models(app))

@@ -24,6 +24,9 @@ use results::Format;
 const FORM: &str = "application/x-www-form-urlencoded";
 const QUERY: &str = "application/sparql-query";
 
+/// What may be said beside the query.
+const OPTIONS: [&str; 3] = ["model", "known", "new_only"];
+
 /// How many answers a query without LIMIT gets: every entity would be one, with some score.
 const WITHOUT_LIMIT: usize = 100;
 
@@ -93,6 +96,9 @@ impl Asked {
                     let detail = format!("`{name}` is not supported: a project has one graph");
                     return Err(Problem::bad("parameters", detail));
                 }
+                _ if self.options.contains_key(&name) && OPTIONS.contains(&name.as_str()) => {
+                    return Err(Problem::bad("parameters", format!("`{name}` is given twice")));
+                }
                 _ => drop(self.options.insert(name, value)),
             }
         }
@@ -131,6 +137,7 @@ async fn sparql(State(app): State<Shared>, request: Request) -> Result<Response,
             _ => asked.add(text)?,
         }
     }
+    let options = asked.options()?;
     let Some(query) = asked.query.take() else {
         if head.method == Method::POST {
             return Err(Problem::bad("parameters", "the form has no field `query`"));
@@ -139,7 +146,7 @@ async fn sparql(State(app): State<Shared>, request: Request) -> Result<Response,
             .into_response());
     };
     let format = Format::accepted(&head.headers)?;
-    answer(&app, query, asked.options()?, format).await
+    answer(&app, query, options, format).await
 }
 
 async fn answer(app: &Shared, query: String, options: Options, format: Format) -> Result<Response, Problem> {
