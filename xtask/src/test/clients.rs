@@ -29,7 +29,7 @@ pub(super) fn run() -> anyhow::Result<()> {
 }
 
 /// The target folder of cargo.
-fn target() -> PathBuf {
+pub(super) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 

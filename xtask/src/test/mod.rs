@@ -1,6 +1,8 @@
 //! `cargo xtask test`: everything that must hold before a change lands, one step after the other.
 
 mod clients;
+mod licences;
+mod page;
 
 use std::process::Command;
 
@@ -22,15 +24,26 @@ pub(crate) struct Args {
 enum Step {
     /// The format of the code
     Format,
+    /// The licences of all dependencies, and advisories where they can be had
+    Licences,
     /// The lints
     Lints,
     /// The documentation of the engine
     Documentation,
     /// The tests in Rust
     Tests,
+    /// The short programs that show the library
+    Examples,
+    /// That a registry would take every crate
+    Package,
     /// The server, by clients of SPARQL, MCP and OpenAPI that other people wrote, in Python
     Clients,
+    /// The page in a browser, and that its built files are those of its sources
+    Page,
 }
+
+/// In `crates/relatum/examples`.
+const EXAMPLES: [&str; 5] = ["ask", "own_graph", "many_questions", "explain_as_graphviz", "benchmark"];
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let steps = if args.steps.is_empty() { Step::value_variants() } else { &args.steps };
@@ -48,6 +61,7 @@ impl Step {
         let clippy = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
         match self {
             Self::Format => shell::run(&mut cargo(&["fmt", "--all", "--check"])),
+            Self::Licences => licences::run(),
             Self::Lints => shell::run(&mut cargo(&clippy)),
             Self::Documentation => {
                 let mut doc =
@@ -55,7 +69,16 @@ impl Step {
                 shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
             }
             Self::Tests => shell::run(&mut cargo(&["test", "--workspace"])),
+            Self::Examples => EXAMPLES.iter().try_for_each(|example| {
+                shell::run(&mut cargo(&["run", "--quiet", "--package", "relatum", "--example", example]))
+            }),
+            Self::Package => {
+                let package =
+                    ["package", "--workspace", "--exclude", "xtask", "--no-verify", "--allow-dirty"];
+                shell::run(&mut cargo(&package))
+            }
             Self::Clients => clients::run(),
+            Self::Page => page::run(),
         }
     }
 }
