@@ -210,7 +210,7 @@ fn json_says_how_its_scores_came_about() {
     assert_eq!(plain["certainty"]["kind"], "exact");
     let settings = serde_json::json!({
         "model": "default", "t_norm": "product", "calibration": "softmax-count", "known": "all",
-        "negation_scale": 1.0, "sharpness": 1.0, "unseen": 0.3, "union": "at-the-end",
+        "negation_scale": 1.0, "sharpness": 1.0, "unseen": 0.1, "union": "at-the-end",
     });
     assert_eq!(plain["settings"], settings);
     assert_eq!(asked(CYCLE, &[])["certainty"]["kind"], "exact", "a small graph is searched to the end");
