@@ -13,6 +13,9 @@ use server::{Running, response};
 use support::{Desk, trained_films};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
+/// What is sent, with which headers, and the status it gets.
+type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [u8], u16);
+
 const QUESTION: &str = r#"{"question": "?F : stars(F, \"Will Smith\")"}"#;
 
 #[test]
@@ -23,7 +26,7 @@ fn bodies_that_cannot_be_read_are_refused_by_their_kind() {
     let long = json!({ "question": "a".repeat(100_000) }).to_string();
     let nested = json!({ "question": format!("?F : {}stars(F, a){}", "(".repeat(5000), ")".repeat(5000)) })
         .to_string();
-    let cases: [(&str, &[(&str, &str)], &[u8], u16); 12] = [
+    let cases: [Case<'_>; 12] = [
         ("wrong type", &[("content-type", "text/plain")], QUESTION.as_bytes(), 415),
         ("no type", &[], QUESTION.as_bytes(), 415),
         ("a form", &[("content-type", "application/x-www-form-urlencoded")], b"question=a", 415),

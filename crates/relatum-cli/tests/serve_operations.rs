@@ -118,7 +118,9 @@ fn killed_under_load_it_starts_again_and_nothing_is_lost() {
     server.eventually("load", |_| sent.load(Ordering::Relaxed) > 8);
     server.signal("KILL");
     server.end();
-    loads.into_iter().for_each(|load| load.join().unwrap());
+    for load in loads {
+        load.join().unwrap();
+    }
     desk.ok(&["check", "films"]);
     let again = Running::start(&desk, "films", &["--listen", &address.to_string()]);
     assert_eq!(again.post("/api/v1/ask", &json!({ "question": GENRES })).json(), before);

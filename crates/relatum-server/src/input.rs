@@ -84,13 +84,10 @@ pub(crate) async fn bytes(body: Body, most: usize) -> Result<Bytes, Problem> {
         }
         Ok(Bytes::from(all))
     };
-    match tokio::time::timeout(BODY_TIME, all).await {
-        Ok(all) => all,
-        Err(_) => {
-            let detail = format!("the body did not arrive within {} s", BODY_TIME.as_secs());
-            Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "body", detail))
-        }
-    }
+    tokio::time::timeout(BODY_TIME, all).await.unwrap_or_else(|_| {
+        let detail = format!("the body did not arrive within {} s", BODY_TIME.as_secs());
+        Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "body", detail))
+    })
 }
 
 /// Refuses a body of another type than these.

@@ -138,12 +138,12 @@ impl Tools {
         let mut ask: AskBody = read(arguments)?;
         ask.options.explain = true;
         let reply = self.app.ask(ask, false, |control| control).await?;
-        given(&reply, cited(&reply))
+        Ok(given(&reply, cited(&reply)))
     }
 
     async fn explain(&self, arguments: Value) -> Result<CallToolResult, Problem> {
         let reply = self.app.explain(read::<ExplainBody>(arguments)?).await?;
-        given(&reply, cited(&reply))
+        Ok(given(&reply, cited(&reply)))
     }
 
     async fn plan(&self, arguments: Value) -> Result<CallToolResult, Problem> {
@@ -153,7 +153,7 @@ impl Tools {
             || "a statement or a question for relations has no plan".to_owned(),
             ToString::to_string,
         );
-        given(&check, text)
+        Ok(given(&check, text))
     }
 
     async fn find(&self, arguments: Value) -> Result<CallToolResult, Problem> {
@@ -163,7 +163,7 @@ impl Tools {
         let names = found.entities.iter().chain(&found.relations);
         let lines: Vec<String> =
             names.map(|it| format!("{} ({}, {} edges)", it.write, it.kind.name(), it.edges)).collect();
-        given(&found, format!("{kind}:\n{}", lines.join("\n")))
+        Ok(given(&found, format!("{kind}:\n{}", lines.join("\n"))))
     }
 
     async fn describe(&self, arguments: Value) -> Result<CallToolResult, Problem> {
@@ -173,7 +173,7 @@ impl Tools {
             let (subject, object) = (edge.subject.shown(), edge.object.shown());
             text += &format!("\n  predicted {}({subject}, {object}) {:.4}", edge.relation.text, edge.truth);
         }
-        given(&description, text)
+        Ok(given(&description, text))
     }
 
     async fn relations(&self, arguments: Value) -> Result<CallToolResult, Problem> {
@@ -184,7 +184,7 @@ impl Tools {
             let name = relatum::query::syntax::name_text(&relation.text);
             format!("{name} ({}, {} edges), such as {sample}", relation.cardinality, relation.edges)
         });
-        given(&serde_json::json!({ "relations": relations }), lines.collect::<Vec<_>>().join("\n"))
+        Ok(given(&serde_json::json!({ "relations": relations }), lines.collect::<Vec<_>>().join("\n")))
     }
 }
 
@@ -210,10 +210,10 @@ fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, Problem> {
 }
 
 /// A result as data, and as a text that an assistant can quote.
-fn given(data: &impl Serialize, text: String) -> Result<CallToolResult, Problem> {
+fn given(data: &impl Serialize, text: String) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = serde_json::to_value(data).ok();
-    Ok(result)
+    result
 }
 
 /// The reply as the command prints it, and what the marks mean.
@@ -224,7 +224,7 @@ fn cited(reply: &Reply) -> String {
 
 /// A problem with the mistakes where they are and what to write instead.
 fn failed(problem: &Problem) -> CallToolResult {
-    let mut text = format!("{}: {}", problem.title, problem.detail);
+    let mut text = format!("{}: {}", problem.title(), problem.detail);
     for diagnostic in &problem.diagnostics {
         text += &mistake(diagnostic);
     }

@@ -8,31 +8,72 @@ use axum::response::{IntoResponse, Response};
 use relatum::model::ModelError;
 use relatum::report::Diagnostic;
 use relatum::{Error, Fault};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
 
 use crate::searches::Undone;
 
 /// Why a request was not answered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(into = "Written")]
 pub(crate) struct Problem {
-    /// The kind of problem, as `urn:relatum:problem:…`.
-    pub r#type: String,
-    /// The kind of problem in words.
-    pub title: String,
-    /// The HTTP status.
-    pub status: u16,
+    /// The kind of problem.
+    kind: &'static str,
+    pub(crate) status: u16,
     /// What is wrong with this request, and what to do.
-    pub detail: String,
+    pub(crate) detail: String,
     /// The mistakes of the question, where it has some.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// What helps.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remedy: Option<String>,
+    pub(crate) remedy: Option<String>,
+    request_id: String,
+}
+
+/// A problem as it is written.
+#[derive(Serialize, JsonSchema)]
+struct Written {
+    /// The kind of problem, as `urn:relatum:problem:…`.
+    r#type: String,
+    /// The kind of problem in words.
+    title: String,
+    /// The HTTP status.
+    status: u16,
+    /// What is wrong with this request, and what to do.
+    detail: String,
+    /// The mistakes of the question, where it has some.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<Diagnostic>,
+    /// What helps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remedy: Option<String>,
     /// The request, as the log of the server names it.
-    #[serde(default)]
-    pub request_id: String,
+    request_id: String,
+}
+
+impl From<Problem> for Written {
+    fn from(problem: Problem) -> Self {
+        Self {
+            r#type: format!("urn:relatum:problem:{}", problem.kind),
+            title: problem.title().to_owned(),
+            status: problem.status,
+            detail: problem.detail,
+            diagnostics: problem.diagnostics,
+            remedy: problem.remedy,
+            request_id: problem.request_id,
+        }
+    }
+}
+
+impl JsonSchema for Problem {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Problem".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = Written::json_schema(generator);
+        schema.insert("description".to_owned(), "Why a request was not answered.".into());
+        schema
+    }
 }
 
 /// How long to wait before a refused request is sent again.
@@ -40,10 +81,9 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 impl Problem {
     /// A problem of a kind, said in one sentence.
-    pub(crate) fn new(status: StatusCode, kind: &str, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, kind: &'static str, detail: impl Into<String>) -> Self {
         Self {
-            r#type: format!("urn:relatum:problem:{kind}"),
-            title: title(kind),
+            kind,
             status: status.as_u16(),
             detail: detail.into(),
             diagnostics: Vec::new(),
@@ -53,7 +93,7 @@ impl Problem {
     }
 
     /// A request that makes no sense.
-    pub(crate) fn bad(kind: &str, detail: impl Into<String>) -> Self {
+    pub(crate) fn bad(kind: &'static str, detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, kind, detail)
     }
 
@@ -63,10 +103,39 @@ impl Problem {
         Self { remedy: Some(remedy.into()), ..self }
     }
 
+    /// The same with another status.
+    #[must_use]
+    pub(crate) fn with_status(self, status: StatusCode) -> Self {
+        Self { status: status.as_u16(), ..self }
+    }
+
     /// The same, of a request.
     #[must_use]
     pub(crate) fn of_request(self, id: &str) -> Self {
         Self { request_id: id.to_owned(), ..self }
+    }
+
+    /// The kind of problem in words.
+    pub(crate) fn title(&self) -> &'static str {
+        match self.kind {
+            "question" => "The question has mistakes",
+            "options" => "The options contradict each other or are out of range",
+            "limit" => "The request asks for more than this server allows",
+            "name" => "The graph has no such name",
+            "model" => "There is no such model",
+            "search" => "The question cannot be searched in this way",
+            "data" => "A file of the project is damaged",
+            "machine" => "The server's machine failed",
+            "body" => "The body of the request cannot be read",
+            "parameters" => "The parameters of the request cannot be read",
+            "busy" => "The server is busy",
+            "lost" => "The server failed",
+            "unauthorised" => "The request needs a token",
+            "not-found" => "There is nothing here",
+            "method" => "This method cannot be used here",
+            "not-acceptable" => "No format that the request accepts can be given",
+            _ => "The request cannot be answered",
+        }
     }
 
     pub(crate) fn status(&self) -> StatusCode {
@@ -74,35 +143,11 @@ impl Problem {
     }
 }
 
-/// `question` → `The question has mistakes`.
-fn title(kind: &str) -> String {
-    match kind {
-        "question" => "The question has mistakes",
-        "options" => "The options contradict each other or are out of range",
-        "limit" => "The request asks for more than this server allows",
-        "name" => "The graph has no such name",
-        "model" => "There is no such model",
-        "search" => "The question cannot be searched in this way",
-        "data" => "A file of the project is damaged",
-        "machine" => "The server's machine failed",
-        "body" => "The body of the request cannot be read",
-        "parameters" => "The parameters of the request cannot be read",
-        "busy" => "The server is busy",
-        "lost" => "The server failed",
-        "unauthorised" => "The request needs a token",
-        "not-found" => "There is nothing here",
-        "method" => "This method cannot be used here",
-        "not-acceptable" => "No format that the request accepts can be given",
-        _ => "The request cannot be answered",
-    }
-    .to_owned()
-}
-
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         let detail = error.to_string();
-        let caller = |kind: &str| Self::bad(kind, detail.clone());
-        let not_found = |kind: &str| Self::new(StatusCode::NOT_FOUND, kind, detail.clone());
+        let caller = |kind: &'static str| Self::bad(kind, detail.clone());
+        let not_found = |kind: &'static str| Self::new(StatusCode::NOT_FOUND, kind, detail.clone());
         match (&error, error.fault()) {
             (Error::Question(mistakes), _) => {
                 let diagnostics = Vec::<Diagnostic>::from(mistakes);

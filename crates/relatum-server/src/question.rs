@@ -56,7 +56,7 @@ impl AskBody {
         if self.question.len() > limits.question_bytes {
             let (asked, most) = (self.question.len().to_string(), limits.question_bytes.to_string());
             let problem = beyond("the bytes of a question", asked, most);
-            return Err(Problem { status: StatusCode::PAYLOAD_TOO_LARGE.as_u16(), ..problem });
+            return Err(problem.with_status(StatusCode::PAYLOAD_TOO_LARGE));
         }
         let numbers = [
             ("max_branches", self.options.max_branches, limits.branches),

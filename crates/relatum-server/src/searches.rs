@@ -223,7 +223,7 @@ mod tests {
         let mut blocked = Vec::new();
         for _ in 0..3 {
             let (searches, gate) = (Arc::clone(&searches), Arc::clone(&gate));
-            let wait = move || Planned::Done(gate.lock().unwrap().recv().unwrap_or(()));
+            let wait = move || Planned::Done(gate.lock().unwrap().recv().is_err());
             blocked.push(tokio::spawn(async move { searches.run(wait).await }));
         }
         while searches.places.available_permits() > 0 {
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(searches.run(|| Planned::Done(1)).await, Err(Undone::Full));
         drop(release);
         for task in blocked {
-            assert_eq!(task.await.unwrap(), Ok(()));
+            assert_eq!(task.await.unwrap(), Ok(true));
         }
         assert_eq!(searches.run(|| -> Planned<()> { panic!("as a search might") }).await, Err(Undone::Lost));
         assert_eq!(searches.run_patiently(|| Planned::Done(2)).await, Ok(2), "the thread lives");

@@ -144,9 +144,7 @@ async fn ready(State(app): State<Shared>) -> Response {
     let model = app.look(|app| Ok(app.engine.model(Some(&app.default_model()))?)).await;
     match model {
         Ok(_) => "ready\n".into_response(),
-        Err(problem) => {
-            Problem { status: StatusCode::SERVICE_UNAVAILABLE.as_u16(), ..problem }.into_response()
-        }
+        Err(problem) => problem.with_status(StatusCode::SERVICE_UNAVAILABLE).into_response(),
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// The project folder to make; one that an earlier demo made is used again
     #[arg(default_value = "relatum-demo")]
     dir: PathBuf,
-    /// Then serve it, with its page, at http://127.0.0.1:7878
+    /// Then serve it, with its page, at `http://127.0.0.1:7878`
     #[arg(long)]
     serve: bool,
 }

@@ -44,7 +44,7 @@ pub(crate) struct Flags {
     /// Listen at an address that other machines can reach although no token is asked for
     #[arg(long)]
     insecure: bool,
-    /// Let pages of this origin use the API, as in https://example.org; can be given several times
+    /// Let pages of this origin use the API, as in `https://example.org`; can be given several times
     #[arg(long, value_name = "ORIGIN")]
     cors: Vec<String>,
     /// How the log is written, on standard error

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::support::Desk;
 
 /// A machine under load may take long for anything.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A server that runs until this is dropped.
 pub struct Running {
@@ -172,7 +172,7 @@ impl Drop for Running {
 pub fn response(stream: &mut TcpStream) -> Option<Response> {
     let mut bytes = Vec::new();
     // A connection that is reset after the response was sent has still given it.
-    let mut buffer = [0; 65536];
+    let mut buffer = [0; 8192];
     while let Ok(count @ 1..) = stream.read(&mut buffer) {
         bytes.extend_from_slice(&buffer[..count]);
     }

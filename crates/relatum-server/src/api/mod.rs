@@ -27,6 +27,13 @@ use crate::question::{AskBody, ExplainBody};
 /// All endpoints under `/api/v1`.
 pub(crate) fn endpoints() -> Described {
     let mut api = Described::default();
+    of_questions(&mut api);
+    of_the_graph(&mut api);
+    of_the_server(&mut api);
+    api
+}
+
+fn of_questions(api: &mut Described) {
     api.add(
         "/api/v1/ask",
         post(ask::ask).get(ask::ask_by_url),
@@ -87,6 +94,9 @@ pub(crate) fn endpoints() -> Described {
             .body::<AskBody>()
             .gives::<Check>()],
     );
+}
+
+fn of_the_graph(api: &mut Described) {
     api.add(
         "/api/v1/complete",
         post(look::complete),
@@ -124,6 +134,9 @@ pub(crate) fn endpoints() -> Described {
         get(look::examples),
         [operation("get", "examples", "Questions made from this graph").gives::<Examples>()],
     );
+}
+
+fn of_the_server(api: &mut Described) {
     api.add(
         "/api/v1/info",
         get(models::info),
@@ -153,7 +166,6 @@ pub(crate) fn endpoints() -> Described {
             .about("Requests that run keep the model they have.")
             .gives::<models::Reloaded>()],
     );
-    api
 }
 
 /// What handlers give.

@@ -57,7 +57,7 @@ pub(super) async fn stream(
     Extension(id): Extension<RequestId>,
     Json(ask): Json<AskBody>,
 ) -> Result<impl IntoResponse, Problem> {
-    watched(app, id, ask)
+    watched(&app, id, ask)
 }
 
 pub(super) async fn stream_by_url(
@@ -65,10 +65,10 @@ pub(super) async fn stream_by_url(
     Extension(id): Extension<RequestId>,
     Params(ask): Params<AskBody>,
 ) -> Result<impl IntoResponse, Problem> {
-    watched(app, id, ask)
+    watched(&app, id, ask)
 }
 
-fn watched(app: Shared, id: RequestId, ask: AskBody) -> Result<impl IntoResponse, Problem> {
+fn watched(app: &Shared, id: RequestId, ask: AskBody) -> Result<impl IntoResponse + use<>, Problem> {
     // What is beyond the limits is refused by its status, before any event.
     let ask = app.admitted(ask)?;
     let events = events(app, ask).map(move |event| {
@@ -86,11 +86,11 @@ fn watched(app: Shared, id: RequestId, ask: AskBody) -> Result<impl IntoResponse
 }
 
 /// Progress as it comes, then the end. The search lives in the stream: who drops it cancels it.
-fn events(app: Shared, ask: AskBody) -> impl Stream<Item = StreamEvent> {
+fn events(app: &Shared, ask: AskBody) -> impl Stream<Item = StreamEvent> + use<> {
     let began = Instant::now();
     let (sender, mut heard) = mpsc::channel::<Watched>(16);
     let search = {
-        let (app, engine) = (Shared::clone(&app), app.engine.clone());
+        let (app, engine) = (Shared::clone(app), app.engine.clone());
         async move {
             let watch = move |control: relatum::control::Control| {
                 control.on(move |event: &search::Progress| {

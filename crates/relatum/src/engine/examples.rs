@@ -125,7 +125,7 @@ impl<'a> Walker<'a> {
 
     fn projection(&self, a: EntityId) -> Option<Made> {
         let (hop, _) = self.first(a)?;
-        Some(self.made(&self.phrase(hop, &self.name(a)), &[a], &self.atom(hop, a, "X"), false))
+        Some(Self::made(&self.phrase(hop, &self.name(a)), &[a], &self.atom(hop, a, "X"), false))
     }
 
     fn chain(&self, a: EntityId) -> Option<Made> {
@@ -137,7 +137,7 @@ impl<'a> Walker<'a> {
         let second = run.iter().take(8).find_map(onward)?;
         let title = self.phrase(second, &self.phrase(first, &self.name(a)));
         let formula = format!("{} and {}", self.atom(first, a, "V"), self.join(second));
-        Some(self.made(&title, &[a], &formula, true))
+        Some(Self::made(&title, &[a], &formula, true))
     }
 
     /// Another entity that one of the neighbours of a hop is connected with, by another relation.
@@ -161,7 +161,7 @@ impl<'a> Walker<'a> {
             self.phrase(second, &self.name(b))
         );
         let formula = format!("{} and {}", self.atom(first, a, "X"), self.atom(second, b, "X"));
-        Some(self.made(&title, &[a, b], &formula, false))
+        Some(Self::made(&title, &[a, b], &formula, false))
     }
 
     fn union(&self, a: EntityId) -> Option<Made> {
@@ -170,7 +170,7 @@ impl<'a> Walker<'a> {
         let b = *self.anchors.iter().find(same)?;
         let title = format!("{}, or {}", self.phrase(hop, &self.name(a)), self.phrase(hop, &self.name(b)));
         let formula = format!("{} or {}", self.atom(hop, a, "X"), self.atom(hop, b, "X"));
-        Some(self.made(&title, &[a, b], &formula, false))
+        Some(Self::made(&title, &[a, b], &formula, false))
     }
 
     fn negation(&self, a: EntityId) -> Option<Made> {
@@ -179,7 +179,7 @@ impl<'a> Walker<'a> {
         let title =
             format!("{}, but not {}", self.phrase(first, &self.name(a)), self.phrase(second, &self.name(b)));
         let formula = format!("{} and not {}", self.atom(first, a, "X"), self.atom(second, b, "X"));
-        Some(self.made(&title, &[a, b], &formula, false))
+        Some(Self::made(&title, &[a, b], &formula, false))
     }
 
     fn chain_of_intersection(&self, a: EntityId) -> Option<Made> {
@@ -200,10 +200,10 @@ impl<'a> Walker<'a> {
             self.atom(second, b, "V"),
             self.join(third)
         );
-        Some(self.made(&title, &[a, b], &formula, true))
+        Some(Self::made(&title, &[a, b], &formula, true))
     }
 
-    fn made(&self, title: &str, anchors: &[EntityId], formula: &str, inner: bool) -> Made {
+    fn made(title: &str, anchors: &[EntityId], formula: &str, inner: bool) -> Made {
         let exists = if inner { "exists V. " } else { "" };
         Made {
             title: title.to_owned(),

@@ -33,11 +33,11 @@ impl Tree<'_> {
                 variables: ids.iter().map(|id| self.variables[id.index()].name.clone()).collect(),
                 part: Box::new(self.of(part)),
             },
-            Formula::Atom(atom) => self.atom(atom),
+            Formula::Atom(atom) => FormulaTree::Atom(Box::new(self.atom(atom))),
         }
     }
 
-    fn atom(&self, atom: &Atom<Name, Name>) -> FormulaTree {
+    fn atom(&self, atom: &Atom<Name, Name>) -> FormulaAtom {
         let relations = &self.graph.relations;
         let found = look_up(&atom.relation, relations.len(), |text| self.graph.relation(text));
         let (relation, relation_text) = match found {
@@ -46,7 +46,7 @@ impl Tree<'_> {
         };
         let places = if self.syntax == Syntax::Text { argument_places(self.text, atom.place) } else { None };
         let [subject, object] = places.map_or([None, None], |places| places.map(Some));
-        FormulaTree::Atom {
+        FormulaAtom {
             relation,
             relation_text: name_text(&relation_text),
             subject: self.term(&atom.subject, subject),
@@ -110,15 +110,14 @@ mod tests {
         };
         assert_eq!(variables, ["F"]);
         let FormulaTree::And { parts } = *part else { panic!("{part:?}") };
-        let FormulaTree::Atom { relation_text, subject, object, span, .. } = &parts[0] else { panic!() };
+        let FormulaTree::Atom(atom) = &parts[0] else { panic!() };
+        let FormulaAtom { relation_text, subject, object, span, .. } = &**atom;
         let at = |span: Span| &text[span.start.byte..span.end.byte];
         assert_eq!((relation_text.as_str(), at(*span)), ("stars", r#"stars(F, "Will Smith")"#));
         assert_eq!((subject.kind, at(subject.span.unwrap())), (TermKind::Variable, "F"));
         assert_eq!((object.text.as_str(), at(object.span.unwrap())), ("\"Will Smith\"", "\"Will Smith\""));
         let FormulaTree::Not { part } = &parts[1] else { panic!() };
-        assert!(
-            matches!(&**part, FormulaTree::Atom { relation_text, .. } if relation_text == "\"has genre\"")
-        );
+        assert!(matches!(&**part, FormulaTree::Atom(atom) if atom.relation_text == "\"has genre\""));
     }
 
     #[test]
@@ -129,7 +128,8 @@ mod tests {
         assert!(!wrong.answerable && wrong.formula.is_some());
         assert_eq!(check("?F : stars(F, ").formula, None);
         let sparql = check("SELECT ?f { ?f r:stars \"Will Smith\" }").formula;
-        let Some(FormulaTree::Atom { object, .. }) = sparql else { panic!("{sparql:?}") };
+        let Some(FormulaTree::Atom(atom)) = sparql else { panic!("{sparql:?}") };
+        let object = &atom.object;
         assert_eq!((object.text.as_str(), object.span.unwrap().start.byte), ("\"Will Smith\"", 23));
     }
 }

@@ -32,18 +32,22 @@ pub enum FormulaTree {
         part: Box<FormulaTree>,
     },
     /// `relation(subject, object)`
-    Atom {
-        /// The name of the relation in the source of the graph; as it was written, where the graph has none such.
-        relation: String,
-        /// The relation as it must be written.
-        relation_text: String,
-        /// The left argument.
-        subject: FormulaTerm,
-        /// The right argument.
-        object: FormulaTerm,
-        /// Where it stands in the question.
-        span: Span,
-    },
+    Atom(Box<FormulaAtom>),
+}
+
+/// `relation(subject, object)`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FormulaAtom {
+    /// The name of the relation in the source of the graph; as it was written, where the graph has none such.
+    pub relation: String,
+    /// The relation as it must be written.
+    pub relation_text: String,
+    /// The left argument.
+    pub subject: FormulaTerm,
+    /// The right argument.
+    pub object: FormulaTerm,
+    /// Where it stands in the question.
+    pub span: Span,
 }
 
 /// One side of an atom.

@@ -19,7 +19,7 @@ mod testing;
 mod text;
 
 pub use check::{Check, Diagnostic, Label, Position, Severity, Span, Suggestion};
-pub use formula::{FormulaTerm, FormulaTree, TermKind};
+pub use formula::{FormulaAtom, FormulaTerm, FormulaTree, TermKind};
 pub use look::{
     Candidate, CandidateKind, Completion, Description, Direction, Edge, EdgeCounts, EdgesOf, Found,
     FoundName, GraphStats, Kind, MissingEdge, QueryCounts, RelationStats, SourceFile, Spread,
