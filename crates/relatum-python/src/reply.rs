@@ -1,0 +1,51 @@
+//! A reply as an object of Python.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use relatum::report;
+
+use crate::errors::json;
+
+/// The answer to one question, kept as the engine gave it until Python looks at it.
+#[pyclass(frozen, module = "relatum._relatum")]
+pub(crate) struct Reply {
+    pub(crate) reply: report::Reply,
+}
+
+#[pymethods]
+impl Reply {
+    /// Reads what `to_json` wrote.
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<Self> {
+        let reply = serde_json::from_str(text);
+        reply.map(|reply| Self { reply }).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// The JSON that the command line prints for this reply.
+    fn to_json(&self) -> PyResult<String> {
+        let text = serde_json::to_string_pretty(&self.reply);
+        text.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// The same data on one line.
+    fn compact(&self) -> PyResult<String> {
+        json(&self.reply)
+    }
+
+    /// The text that the command line prints.
+    fn text(&self) -> String {
+        self.reply.to_string()
+    }
+
+    /// The explained answers as a graph for Graphviz.
+    fn to_dot(&self) -> String {
+        self.reply.to_dot()
+    }
+
+    fn __len__(&self) -> usize {
+        match self.reply.asked {
+            report::AskedFor::Relations => self.reply.relations.len(),
+            _ => self.reply.answers.len(),
+        }
+    }
+}
