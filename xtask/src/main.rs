@@ -4,6 +4,7 @@ mod bench;
 mod demo_graph;
 mod fuzz;
 mod parity;
+mod python;
 mod shell;
 mod test;
 
@@ -13,21 +14,23 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(name = "cargo xtask")]
 enum Task {
-    /// Install what the tests need and run them all: format, lints, documentation, tests
-    Test,
+    Test(test::Args),
     Bench(bench::Args),
     DemoGraph(demo_graph::Args),
     Fuzz(fuzz::Args),
     /// Compare answers with those of an independent program, where its data is beside the workspace
     Parity,
+    /// Build the Python package: one wheel in target/wheels
+    Wheel,
 }
 
 fn main() -> anyhow::Result<()> {
     match Task::parse() {
-        Task::Test => test::run(),
+        Task::Test(args) => test::run(&args),
         Task::Bench(args) => bench::run(&args),
         Task::DemoGraph(args) => demo_graph::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Parity => parity::run(),
+        Task::Wheel => python::wheel(),
     }
 }
