@@ -62,3 +62,11 @@ pub(crate) fn wheel() -> anyhow::Result<()> {
     println!("the wheel is in {}", folder.display());
     Ok(())
 }
+
+/// `cargo xtask bench python`: a program in Python measures; only the extension is optimised.
+pub(crate) fn bench() -> anyhow::Result<()> {
+    let tests = root().join("crates/relatum-python/tests");
+    let python = environment("python", &tests.join("requirements.txt"))?;
+    install(&python, Profile::Release)?;
+    shell::run(Command::new(&python).arg(tests.join("cost.py")))
+}

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
+use std::time::Instant;
 
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -10,7 +11,7 @@ use pyo3::types::{PyDict, PyList, PyString};
 use relatum::engine::{Look, Sought};
 use relatum::graph::{Dictionary, EntityId, Id, RelationId, Split};
 use relatum::query::syntax;
-use relatum::report::Direction;
+use relatum::report::{self, Direction};
 
 use crate::arguments::{Asking, Count, split};
 use crate::errors::{json, raised};
@@ -42,8 +43,8 @@ impl Engine {
     #[pyo3(signature = (question, arguments = None))]
     fn ask(&self, py: Python<'_>, question: &str, arguments: Option<&Bound<'_, PyDict>>) -> PyResult<Reply> {
         let asking = Asking::read(arguments)?;
-        let work = |control: &_| self.engine.ask_within(question, &asking.options, control);
-        short(py, |control| asking.within(control), work).map(|reply| Reply { reply })
+        let work = |control: &_| timed(|| self.engine.ask_within(question, &asking.options, control));
+        short(py, |control| asking.within(control), work)
     }
 
     /// Answers many questions side by side; each result is a reply, or the exception that asking it alone raises.
@@ -70,7 +71,7 @@ impl Engine {
         let list = PyList::empty(py);
         for reply in replies {
             match reply {
-                Ok(reply) => list.append(Bound::new(py, Reply { reply })?)?,
+                Ok(reply) => list.append(Bound::new(py, Reply::new(reply, f64::NAN))?)?,
                 Err(error) => list.append(raised(py, error).into_value(py))?,
             }
         }
@@ -86,8 +87,8 @@ impl Engine {
         arguments: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Reply> {
         let asking = Asking::read(arguments)?;
-        let work = |control: &_| self.engine.explain(question, entity, &asking.options, control);
-        short(py, |control| asking.within(control), work).map(|reply| Reply { reply })
+        let work = |control: &_| timed(|| self.engine.explain(question, entity, &asking.options, control));
+        short(py, |control| asking.within(control), work)
     }
 
     #[pyo3(signature = (question, arguments = None))]
@@ -248,6 +249,13 @@ impl Engine {
     pub(crate) fn of(engine: relatum::Engine) -> Self {
         Self { engine }
     }
+}
+
+/// A reply with the time that the engine took for it.
+fn timed(work: impl FnOnce() -> Result<report::Reply, relatum::Error>) -> Result<Reply, relatum::Error> {
+    let start = Instant::now();
+    let reply = work()?;
+    Ok(Reply::new(reply, start.elapsed().as_secs_f64()))
 }
 
 fn names<'py, I: Id>(py: Python<'py>, names: &Dictionary<I>) -> PyResult<Bound<'py, PyList>> {

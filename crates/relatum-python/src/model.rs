@@ -62,14 +62,6 @@ impl Model {
         view(slf, model.relations(), [model.relation_count(), model.predictor().relation_width()])
     }
 
-    /// What the relation rows are called: those of the graph, then `NAME⁻¹`.
-    fn relation_row_names(&self) -> Vec<String> {
-        let graph = self.engine.graph();
-        let reciprocals = Reciprocals::of(graph);
-        let names = 0..self.open.model.relation_count() as u32;
-        names.map(|id| reciprocal_name(graph, &reciprocals, RelationId(id))).collect()
-    }
-
     /// The raw scores of edges, given by ids.
     fn scores<'py>(
         &self,
@@ -192,6 +184,15 @@ pub(crate) fn read_tables(
 
 #[pymethods]
 impl Engine {
+    /// What the relation rows of every model of this graph are called: the graph's relations, then `NAME⁻¹` for those
+    /// that have no inverse in the graph.
+    fn relation_rows(&self) -> Vec<String> {
+        let graph = self.engine.graph();
+        let reciprocals = Reciprocals::of(graph);
+        let ids = (0..reciprocals.len() as u32).map(RelationId);
+        ids.map(|id| reciprocal_name(graph, &reciprocals, id)).collect()
+    }
+
     /// Imports matrices whose rows have names; where they have none, they are in the order of the graph.
     #[pyo3(signature = (entities, relations, entity_names, relation_names, predictor, name, replace, origin))]
     #[allow(clippy::too_many_arguments, reason = "Python hands them over by position, from one place")]

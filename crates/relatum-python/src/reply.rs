@@ -9,7 +9,15 @@ use crate::errors::json;
 /// The answer to one question, kept as the engine gave it until Python looks at it.
 #[pyclass(frozen, module = "relatum._relatum")]
 pub(crate) struct Reply {
-    pub(crate) reply: report::Reply,
+    reply: report::Reply,
+    seconds: f64,
+}
+
+impl Reply {
+    /// A reply, and how long the engine itself took.
+    pub(crate) fn new(reply: report::Reply, seconds: f64) -> Self {
+        Self { reply, seconds }
+    }
 }
 
 #[pymethods]
@@ -18,7 +26,7 @@ impl Reply {
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
         let reply = serde_json::from_str(text);
-        reply.map(|reply| Self { reply }).map_err(|error| PyValueError::new_err(error.to_string()))
+        reply.map(|reply| Self { reply, seconds: f64::NAN }).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// The JSON that the command line prints for this reply.
@@ -40,6 +48,12 @@ impl Reply {
     /// The explained answers as a graph for Graphviz.
     fn to_dot(&self) -> String {
         self.reply.to_dot()
+    }
+
+    /// How long the engine itself took to answer, without what Python adds; not a number for a reply that was read.
+    #[getter]
+    fn seconds(&self) -> f64 {
+        self.seconds
     }
 
     fn __len__(&self) -> usize {

@@ -94,6 +94,19 @@ def test_rows_are_matched_by_name() -> None:
     assert model.score("a", "r", "b") == pytest.approx(float((entities[0] * entities[1]).sum()), abs=1e-5)
 
 
+def test_relations_that_are_inverses_in_the_graph_need_no_reciprocals(
+    own_films: relatum.Engine, tmp_path: pathlib.Path
+) -> None:
+    own_films.sample(["1p"], count=3, betae=tmp_path / "betae")
+    graph = relatum.Graph.read(tmp_path / "betae")
+    count = len(graph.relations)
+    rng = np.random.default_rng(5)
+    entities = rng.normal(size=(len(graph.entities), 4))
+    relations = rng.normal(size=(count, 4))
+    model = relatum.from_numpy(entities, relations, predictor="distmult", graph=graph)
+    assert model.relation_rows == graph.relations and np.allclose(model.relation_embeddings, relations, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [

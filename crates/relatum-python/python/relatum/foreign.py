@@ -43,34 +43,28 @@ def from_numpy(
     >>> model.score("a", "same", "a"), model.score("a", "same", "b")
     (1.0, 0.0)
     """
-    rank_two = {"transe-norm": "transe", "rotate-norm": "rotate"}
-    kind = rank_two.get(predictor, predictor)
-    entities = _matrix(entity, "entity", complex_as_pairs=True)
-    angles = kind == "rotate" and np.iscomplexobj(relation)
-    relations = np.angle(np.asarray(relation)) if angles else np.asarray(relation)
-    relations = _matrix(relations, "relation", complex_as_pairs=True)
+    kind = predictor.removesuffix("-norm")
+    entities = _matrix(entity, "entity")
+    relations = _relation_matrix(relation, kind, "relation")
     if inverse is not None:
-        turned = np.angle(np.asarray(inverse)) if angles else np.asarray(inverse)
-        relations = np.concatenate([relations, _matrix(turned, "inverse", complex_as_pairs=True)])
-    if graph is not None:
-        _graph(graph)
-        count = len(graph.relations)
-    else:
-        given = len(relation_names) if relation_names is not None else len(relations)
-        if relation_names is None and inverse is not None:
-            given = len(relations) // 2
-        count = given
-        own_entities = _names(entity_names, "entity_names") if entity_names is not None else _numbers(len(entities))
-        own_relations = _names(relation_names, "relation_names") if relation_names is not None else _numbers(count)
-        nothing = np.empty((0, 3), dtype=np.int64)
-        graph = Graph.from_ids(nothing, own_entities, own_relations)
-        entity_names, relation_names = own_entities, own_relations
-    if len(relations) == count and inverse is None:
+        relations = np.concatenate([relations, _relation_matrix(inverse, kind, "inverse")])
+    if graph is None:
+        entity_names = _numbers(len(entities)) if entity_names is None else _names(entity_names, "entity_names")
+        if relation_names is None:
+            relation_names = _numbers(len(relations) // (1 if inverse is None else 2))
+        relation_names = _names(relation_names, "relation_names")
+        graph = Graph.from_ids(np.empty((0, 3), dtype=np.int64), entity_names, relation_names)
+    wanted = _graph(graph)._core.relation_rows()
+    rows = None if relation_names is None else _names(relation_names, "relation_names")
+    forward = rows if rows is not None else graph.relations
+    if len(relations) == len(graph.relations) < len(wanted) and len(forward) == len(relations):
         entities, relations = _with_reciprocals(kind, entities, relations)
-    rows = None
-    if relation_names is not None:
-        forward = _names(relation_names, "relation_names")
-        rows = forward if len(forward) == len(relations) else [*forward, *(f"{each}{_INVERSE}" for each in forward)]
+        rows = [*forward, *_reciprocal(forward)]
+        # Relations that are inverses of each other in the graph need no reciprocal ones.
+        kept = [row for row, each in enumerate(rows) if each in set(wanted)]
+        relations, rows = relations[kept], [rows[row] for row in kept]
+    elif rows is not None and 2 * len(rows) == len(relations):
+        rows = [*rows, *_reciprocal(rows)]
     imported = graph._core.import_arrays(
         entities,
         relations,
@@ -103,24 +97,17 @@ def from_kbc(
         raise TypeError(f"a checkpoint is named by a str or a Path, not {type(path).__name__}")
     entities, relations, kind = _relatum.read_tables([path])
     entity_list, relation_list = _list_of_names(entity_names), _list_of_names(relation_names)
-    half = len(relations) // 2
-    if graph is None and relation_list is None:
-        relation_list = _numbers(half)
-    if relation_list is not None and len(relation_list) == len(relations):
-        forward = relation_list
-    else:
-        forward = relation_list if relation_list is not None else None
     if graph is None:
-        graph = Graph.from_ids(
-            np.empty((0, 3), dtype=np.int64),
-            entity_list if entity_list is not None else _numbers(len(entities)),
-            [each for each in forward or [] if not each.endswith(_INVERSE)],
-        )
+        # Such a checkpoint holds every relation twice: as it is, and read backwards.
+        entity_list = entity_list or _numbers(len(entities))
+        relation_list = relation_list or _numbers(len(relations) // 2)
+        forward = [each for each in relation_list if not each.endswith(_INVERSE)]
+        graph = Graph.from_ids(np.empty((0, 3), dtype=np.int64), entity_list, forward)
     return from_numpy(
         entities,
         relations,
         entity_list,
-        forward,
+        relation_list,
         predictor=predictor or kind or "complex",
         graph=graph,
         name=name,
@@ -249,13 +236,20 @@ def _with_reciprocals(
     return np.ascontiguousarray(entities), np.concatenate([relations, backwards])
 
 
-def _matrix(values: Any, what: str, *, complex_as_pairs: bool) -> NDArray[np.float32]:
+def _relation_matrix(values: Any, kind: str, what: str) -> NDArray[np.float32]:
+    """The rows of relations; those of RotatE are angles, also where they come as rotations."""
+    array = np.asarray(values)
+    return _matrix(np.angle(array) if kind == "rotate" and np.iscomplexobj(array) else array, what)
+
+
+def _matrix(values: Any, what: str) -> NDArray[np.float32]:
+    """Numbers as rows of 32 bits; complex ones as all real parts, then all imaginary parts."""
     array = np.asarray(values)
     if array.dtype.kind not in "fciu":
         raise TypeError(f"`{what}` must be numbers, not {array.dtype}")
     if array.ndim != 2:
         raise ValueError(f"`{what}` must have two dimensions, rows and factors, not {array.ndim}")
-    if complex_as_pairs and np.iscomplexobj(array):
+    if np.iscomplexobj(array):
         array = np.concatenate([array.real, array.imag], axis=1)
     return np.ascontiguousarray(array, dtype=np.float32)
 
@@ -265,6 +259,10 @@ def _array(tensor: Any) -> NDArray[Any]:
     for step in ("detach", "cpu", "numpy"):
         tensor = getattr(tensor, step)() if hasattr(tensor, step) else tensor
     return np.asarray(tensor)
+
+
+def _reciprocal(names: Sequence[str]) -> list[str]:
+    return [f"{name}{_INVERSE}" for name in names]
 
 
 def _by_id(to_id: Any) -> list[str]:

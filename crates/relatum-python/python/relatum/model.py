@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _progress
+from . import _progress, _relatum
 from ._optional import frame
 from .engine import Engine
 from .graph import Graph, PathLike, id_array
@@ -31,6 +31,9 @@ class Model:
     """
 
     __slots__ = ("_graph", "_name", "_open")
+    _graph: Graph
+    _name: str
+    _open: _relatum.Model
 
     def __init__(self) -> None:
         raise TypeError("a model is trained, loaded or taken from a project: relatum.train(graph), engine.model(name)")
@@ -132,7 +135,7 @@ class Model:
     @property
     def relation_rows(self) -> list[str]:
         """What the rows of :attr:`relation_embeddings` are called."""
-        return self._open.relation_row_names()
+        return self._graph._core.relation_rows()
 
     @overload
     def score(self, head: str, relation: str, tail: str) -> float: ...
