@@ -9,6 +9,8 @@ import pathlib
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 
 import pytest
 from conftest import TWO_HOPS
@@ -52,7 +54,22 @@ def test_embeddings_do_not_leak(small: relatum.Graph) -> None:
         rows = model.entity_embeddings
         del rows
     gc.collect()
-    assert sys.getrefcount(model._open) == references
+    after = sys.getrefcount(model._open)
+    assert after == references
+
+
+def test_the_interpreter_is_free_while_a_question_is_answered(films: relatum.Engine) -> None:
+    cyclic = (
+        "?A : exists B, C, D. stars(A, B) and stars(C, B) and stars(C, D) and stars(A, D) and has_genre(A, Drama)"
+    )
+    counted = 0
+    asked = threading.Thread(target=lambda: films.ask(cyclic, known="none", method="exact", timeout=1.0))
+    asked.start()
+    while asked.is_alive():
+        counted += 1
+        time.sleep(0.001)
+    asked.join()
+    assert counted > 5, "the interpreter was held"
 
 
 def test_what_an_ask_costs_beyond_the_engine(films: relatum.Engine, benchmark) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import relatum
 
-FIXTURES = sorted((pathlib.Path(__file__).parent / "pykeen").glob("*.json"))
+FIXTURES = sorted((pathlib.Path(__file__).parent / "from_pykeen").glob("*.json"))
 
 
 def loaded(path: pathlib.Path) -> tuple[object, object, dict]:

@@ -14,7 +14,8 @@ pub(super) fn run(peers: bool) -> anyhow::Result<()> {
     let python = python::environment("python", &folder.join("tests/requirements.txt"))?;
     python::install(&python, Profile::Dev)?;
     shell::run(&mut cargo(&["build", "--package", "relatum-cli"]))?;
-    pytest(&python, &["tests", "python", "--doctest-modules"])?;
+    pytest(&python, &["tests"])?;
+    pytest(&python, &["python", "--doctest-modules"])?;
     let sources = folder.join("python/relatum");
     shell::run(Command::new(&python).args(["-m", "mypy", "--strict"]).arg(sources).current_dir(root()))?;
     if peers {

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 from . import _progress, _relatum
 from ._optional import frame
@@ -16,16 +16,39 @@ from .query import Formula, Variable
 
 if TYPE_CHECKING:
     import pandas as pd
+    from typing_extensions import Unpack
 
     from .measuring import Benchmark
     from .model import Model
 
-__all__ = ["Engine", "Plan", "open"]
+__all__ = ["Engine", "Options", "Plan", "open"]
 
-_OPTIONS = frozenset(
-    "top explain method k known t_norm calibration new_only model syntax paper either_side sharpness "
-    "negation_scale unseen union max_branches max_rows timeout".split()
-)
+
+class Options(TypedDict, total=False):
+    """How a question is answered; see :class:`Engine`."""
+
+    top: int | None
+    explain: bool
+    new_only: bool
+    model: str | Model | None
+    method: Literal["auto", "exact", "beam", "continuous"]
+    k: int | None
+    paper: bool
+    known: Literal["all", "train+valid", "train", "none"] | None
+    t_norm: Literal["product", "godel", "lukasiewicz"] | None
+    calibration: Literal["softmax-count", "softmax", "sigmoid", "minmax", "adaptive", "raw"] | None
+    sharpness: float | None
+    negation_scale: float | None
+    unseen: float | None
+    union: Literal["at-the-end", "in-place"] | None
+    either_side: bool
+    syntax: Literal["text", "sparql", "tuple"] | None
+    max_branches: int | None
+    max_rows: int | None
+    timeout: float | None
+
+
+_OPTIONS = frozenset(Options.__annotations__)
 
 
 def open(folder: PathLike) -> Engine:  # noqa: A001
@@ -117,10 +140,24 @@ class Engine:
         return self._graph.folder
 
     @overload
-    def ask(self, question: str | Formula | tuple[Any, ...], **options: Any) -> Answers: ...
+    def ask(
+        self,
+        question: str | Formula | tuple[Any, ...],
+        *,
+        target: Variable | str | None = None,
+        **options: Unpack[Options],
+    ) -> Answers: ...
     @overload
-    def ask(self, question: list[str | Formula], **options: Any) -> list[Answers]: ...
-    def ask(self, question: Any, *, target: Variable | str | None = None, **options: Any) -> Answers | list[Answers]:
+    def ask(
+        self,
+        question: list[Any],
+        *,
+        target: Variable | str | None = None,
+        **options: Unpack[Options],
+    ) -> list[Answers]: ...
+    def ask(
+        self, question: Any, *, target: Variable | str | None = None, **options: Unpack[Options]
+    ) -> Answers | list[Answers]:
         """Answers a question: text, SPARQL, a nested tuple, or a formula of ``rel`` with its ``target``.
 
         >>> import relatum
@@ -147,7 +184,9 @@ class Engine:
         plain = type(question) is str and target is None
         return Answers(self._core.ask(question if plain else _text(question, target), arguments))
 
-    def explain(self, question: Any, entity: str, *, target: Variable | str | None = None, **options: Any) -> Answers:
+    def explain(
+        self, question: Any, entity: str, *, target: Variable | str | None = None, **options: Unpack[Options]
+    ) -> Answers:
         """Explains one entity as an answer: how true it is that it is one, and why. There is that answer alone, or
         none where the entity is not an answer."""
         return Answers(self._core.explain(_text(question, target), entity, _arguments(options)))
@@ -158,7 +197,7 @@ class Engine:
         *,
         target: Variable | str | None = None,
         strict: bool = False,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> dict[str, Any]:
         """What is wrong with a question, how it is understood and how it would be answered; nothing is searched.
         Mistakes are part of the result, or raised where it is ``strict``."""
@@ -170,7 +209,7 @@ class Engine:
             self._core.plan(text, arguments)
         return checked
 
-    def plan(self, question: Any, *, target: Variable | str | None = None, **options: Any) -> Plan:
+    def plan(self, question: Any, *, target: Variable | str | None = None, **options: Unpack[Options]) -> Plan:
         """How a question would be answered: ``str()`` is a tree, ``to_dict()`` data, ``to_dot()`` for Graphviz."""
         return Plan(*self._core.plan(_text(question, target), _arguments(options)))
 
@@ -184,12 +223,11 @@ class Engine:
         *,
         relation: str | None = None,
         about: str | None = None,
-        top: int = 10,
         min_truth: float = 0.0,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> pd.DataFrame:
         """The most likely edges that the graph does not hold, best first, as a frame."""
-        edges, found = self._core.predict(relation, about, float(min_truth), _arguments({**options, "top": top}))
+        edges, found = self._core.predict(relation, about, float(min_truth), _arguments(options))
         rows = [
             {
                 "head": edge["subject"]["name"],
@@ -321,9 +359,10 @@ class Engine:
         return f"<Engine: {self._graph!r}, {where}>"
 
 
-def _arguments(options: dict[str, Any]) -> dict[str, Any] | None:
-    if not options:
+def _arguments(given: Options) -> dict[str, Any] | None:
+    if not given:
         return None
+    options: dict[str, Any] = dict(given)
     for name in options:
         if name not in _OPTIONS:
             raise TypeError(f"there is no option {name!r}; there are: {', '.join(sorted(_OPTIONS))}")

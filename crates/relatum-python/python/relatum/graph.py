@@ -343,7 +343,7 @@ def films() -> Graph:
     """The embedded graph of well-known films, the one of ``relatum demo``.
 
     >>> films().relations[:3]
-    ['country_of_origin', 'directed_by', 'written_by']
+    ['directed_by', 'has_genre', 'in_language']
     """
     home = Home()
     core, report = _relatum.films().finish(home.project, None, 0, "the embedded films")

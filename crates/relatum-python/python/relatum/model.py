@@ -17,8 +17,11 @@ from .graph import Graph, PathLike, id_array
 
 if TYPE_CHECKING:
     import pandas as pd
+    from typing_extensions import Unpack
 
     from .answers import Answers
+    from .engine import Options
+    from .query import Formula, Variable
 
 __all__ = ["Model", "grid_search", "merge", "train"]
 
@@ -186,9 +189,24 @@ class Model:
     def _relation(self, relation: Any) -> int:
         return int(_ids(relation, self._graph._core.relation_id, "relation")[0][0])
 
-    def ask(self, question: Any, **options: Any) -> Any:
+    @overload
+    def ask(
+        self,
+        question: str | Formula | tuple[Any, ...],
+        *,
+        target: Variable | str | None = None,
+        **options: Unpack[Options],
+    ) -> Answers: ...
+    @overload
+    def ask(
+        self, question: list[Any], *, target: Variable | str | None = None, **options: Unpack[Options]
+    ) -> list[Answers]: ...
+    def ask(
+        self, question: Any, *, target: Variable | str | None = None, **options: Unpack[Options]
+    ) -> Answers | list[Answers]:
         """Asks with this model; see :meth:`Engine.ask`."""
-        answers: Answers | list[Answers] = self.engine.ask(question, **{**options, "model": self._name})
+        options["model"] = self._name
+        answers: Answers | list[Answers] = self.engine.ask(question, target=target, **options)
         return answers
 
     def evaluate(

@@ -51,10 +51,6 @@ _KEYWORDS = {"exists", "and", "or", "not", "select", "ask", "where"}
 Term = Union[Variable, str]
 
 
-class _Variables(tuple[Variable, ...]):
-    """Several variables at once."""
-
-
 @overload
 def V(names: str) -> Variable | tuple[Variable, ...]: ...
 @overload

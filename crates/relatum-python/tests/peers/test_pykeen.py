@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pykeen", reason="PyKEEN is installed by `cargo xtask test python --peers`")
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "pykeen"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "from_pykeen"))
 
 import make  # noqa: E402
 import torch  # noqa: E402
