@@ -301,7 +301,7 @@ fn a_model_with_a_value_that_is_no_number_is_found_by_ask_and_by_check() {
     for calibration in ["softmax-count", "sigmoid", "minmax", "softmax", "raw"] {
         let outcome = desk.run(&["ask", "films", GENRES, "--calibration", calibration, "--method", "beam"]);
         assert_eq!(outcome.code, 1, "{calibration}: {}", outcome.stdout);
-        assert!(outcome.stderr.contains("no numbers (NaN or infinite)"), "{calibration}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains("NaN or infinite"), "{calibration}: {}", outcome.stderr);
     }
 }
 

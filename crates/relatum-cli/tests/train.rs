@@ -173,14 +173,14 @@ fn an_unfinished_run_is_not_lost_by_forgetting_a_flag() {
 fn bad_values_of_every_flag_are_refused_by_name() {
     let desk = desk();
     for (flag, value, expected) in [
-        ("--model", "hole", "complex"),
+        ("--predictor", "hole", "complex"),
         ("--rank", "0", "at least 1"),
         ("--epochs", "0", "at least 1"),
         ("--batch-size", "many", "at least 1"),
-        ("--regularizer", "l1", "n3, f2 or none"),
+        ("--regulariser", "l1", "n3, f2 or none"),
         ("--reg", "-1", "at least 0"),
         ("--reg", "NaN", "at least 0"),
-        ("--optimizer", "magic", "adagrad, adam or sgd"),
+        ("--optimiser", "magic", "adagrad, adam or sgd"),
         ("--lr", "0", "above 0"),
         ("--relation-loss", "inf", "at least 0"),
         ("--candidates", "0", "at least 1"),

@@ -73,7 +73,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             TiesName::Pessimistic => Ties::Pessimistic,
         },
     };
-    model::warn_if_unfinished(&args.dir, &*engine.model(options.model.as_deref())?);
+    let open = engine.model(options.model.as_deref())?;
+    model::warn_if_unfinished(&args.dir, &open);
     let found = engine.link_eval(&options, &control)?;
     let mut out = output::out(args.json);
     if args.json {

@@ -231,9 +231,9 @@ fn answer(
     let explanations = if how.explain {
         // A search by messages without a limit has followed every trusted edge itself.
         let missed = decided && strategy != Strategy::Messages { most: None };
-        let reason = |entity| match missed && known.of(entity) == Some(true) {
-            true => by_edges(entity, 1).pop(),
-            false => None,
+        let reason = |entity| {
+            let by_facts = missed && known.of(entity) == Some(true);
+            if by_facts { by_edges(entity, 1).pop() } else { None }
         };
         explained(plan, truth, how, &search, &top, &reason)?
     } else {

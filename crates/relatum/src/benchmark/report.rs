@@ -154,7 +154,7 @@ impl TypeResult {
         (part, of): (Part, usize),
         setting: Setting,
         tuned_on: Option<TunedOn>,
-        cell: Cell,
+        cell: &Cell,
     ) -> Self {
         let missing = |by: &ByMissing| MissingLinksResult {
             links: by.links,

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use super::bench::{Bench, Task, Tuning};
+use super::options::at_least_one;
 use super::{Engine, Error};
 use crate::benchmark::plots::Series;
 use crate::benchmark::{
-    BenchmarkReport, Dataset, Family, MethodResult, Part, QueryGroup, Search, Setting, Tuned, TunedOn,
-    TypeResult, accuracy_by, parts,
+    BenchmarkError, BenchmarkReport, Dataset, Family, MethodResult, Part, QueryGroup, Search, Setting, Tuned,
+    TunedOn, TypeResult, accuracy_by, parts,
 };
 use crate::control::Control;
 use crate::graph::Split;
@@ -86,6 +87,7 @@ impl Engine {
     /// Listeners hear [`TuningBegins`](super::TuningBegins), [`TrialsDone`](crate::benchmark::TrialsDone) and
     /// [`TypeTuned`](super::TypeTuned).
     pub fn tune(&self, options: &TuneOptions, control: &Control) -> Result<Tuned, Error> {
+        at_least_one(&[("queries", options.queries)])?;
         let queries = self.queries();
         let groups = self.groups(&queries, Split::Valid, &options.types)?;
         self.with_bench(options.model.as_deref(), control, |bench| {
@@ -108,14 +110,13 @@ impl Engine {
     /// [`MeasuringBegins`](super::MeasuringBegins), [`QueriesDone`](crate::benchmark::QueriesDone) and
     /// [`TypeMeasured`](super::TypeMeasured).
     pub fn benchmark(&self, options: &BenchmarkOptions, control: &Control) -> Result<BenchmarkReport, Error> {
+        at_least_one(&[("limit", options.limit), ("tune_on", options.tune_on)])?;
         let (queries, split) = (self.queries(), self.reported(options));
         let groups = self.groups(&queries, split, &options.types)?;
         let types: Vec<String> = groups.iter().map(|group| group.shape.clone()).collect();
         let families = options.families();
-        let tuned_groups = match families.is_empty() {
-            true => Vec::new(),
-            false => self.groups(&queries, Split::Valid, &types)?,
-        };
+        let tuned_groups =
+            if families.is_empty() { Vec::new() } else { self.groups(&queries, Split::Valid, &types)? };
         self.with_bench(options.model.as_deref(), control, |bench| {
             let mut rows = Vec::new();
             for family in families {
@@ -163,9 +164,8 @@ impl Engine {
         self.with_bench(options.model.as_deref(), control, |bench| {
             let (mut counts, mut series) = (Vec::new(), Vec::new());
             for group in groups {
-                if group.template().map_err(crate::benchmark::BenchmarkError::from)?.query().variables.len()
-                    < 2
-                {
+                let template = group.template().map_err(BenchmarkError::from)?;
+                if template.query().variables.len() < 2 {
                     continue;
                 }
                 let mut values = Vec::new();
@@ -233,6 +233,9 @@ impl Engine {
     }
 }
 
+/// A setting, and what it was chosen on; none where it was given.
+type Chosen = (Setting, Option<TunedOn>);
+
 /// A method on every type, answered as `how` says.
 fn row(
     bench: &mut Bench<'_>,
@@ -240,7 +243,7 @@ fn row(
     split: Split,
     groups: &[&QueryGroup],
     label: &str,
-    how: &dyn Fn(&QueryGroup) -> Option<(Setting, Option<TunedOn>)>,
+    how: &dyn Fn(&QueryGroup) -> Option<Chosen>,
 ) -> Result<MethodResult, Error> {
     let mut types = Vec::new();
     for &group in groups {
@@ -249,7 +252,7 @@ fn row(
         let (limit, by_missing) = (options.limit, options.by_missing_links);
         let cell = bench.measure(&Task { label, split, group, part, limit, setting, by_missing })?;
         let of = part.size(group.len());
-        types.push(TypeResult::new(&group.shape, split, (part, of), setting, tuned_on, cell));
+        types.push(TypeResult::new(&group.shape, split, (part, of), setting, tuned_on, &cell));
     }
     Ok(MethodResult::new(label.to_owned(), types))
 }

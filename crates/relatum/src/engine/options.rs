@@ -249,12 +249,7 @@ impl Options {
         {
             return Err(OptionsError::SharpnessWithoutSoftmax { calibration });
         }
-        let at_least_one = [("k", self.k), ("top", self.top), ("max_branches", self.max_branches)];
-        for (option, value) in at_least_one {
-            if value == Some(0) {
-                return Err(OptionsError::Range { option, expected: "at least 1", found: "0".to_owned() });
-            }
-        }
+        at_least_one(&[("k", self.k), ("top", self.top), ("max_branches", self.max_branches)])?;
         let above_zero = |value: f32| value > 0.0 && value.is_finite();
         let range = |option, expected, value: Option<f32>, good: &dyn Fn(f32) -> bool| match value {
             Some(value) if !good(value) => {
@@ -265,6 +260,16 @@ impl Options {
         range("sharpness", "a number above 0", self.sharpness, &above_zero)?;
         range("negation_scale", "a number above 0", self.negation_scale, &above_zero)?;
         range("unseen", "a number from 0 to 1", self.unseen, &|value| (0.0..=1.0).contains(&value))
+    }
+}
+
+/// Refuses options of which there must be at least one.
+pub(super) fn at_least_one(options: &[(&'static str, Option<usize>)]) -> Result<(), OptionsError> {
+    match options.iter().find(|(_, value)| *value == Some(0)) {
+        Some(&(option, _)) => {
+            Err(OptionsError::Range { option, expected: "at least 1", found: "0".to_owned() })
+        }
+        None => Ok(()),
     }
 }
 

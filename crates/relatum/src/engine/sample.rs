@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::options::at_least_one;
 use super::{Engine, Error, Fault, WorkflowError};
 use crate::benchmark::{
     BenchmarkError, Pattern, PatternError, QueryGroup, QuerySet, Sampled, Sampler, Sampling, Walks,
@@ -202,6 +203,8 @@ impl Engine {
     ///
     /// Listeners hear [`SamplingBegins`], [`QueriesFound`](crate::benchmark::QueriesFound) and [`SampledType`].
     pub fn sample(&self, options: &SampleOptions, control: &Control) -> Result<SampleReport, Error> {
+        let SampleOptions { count, max_answers, attempts, .. } = *options;
+        at_least_one(&[("count", count), ("max_answers", max_answers), ("attempts", attempts)])?;
         // Another process may have changed them since this one opened the project.
         self.keep_queries(Project::open(self.project().dir())?.queries().clone());
         let patterns = self.patterns(options)?;

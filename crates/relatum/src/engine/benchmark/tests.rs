@@ -88,6 +88,8 @@ fn sampled_queries_are_seen_at_once_and_not_lost_by_accident() {
 
     let again = engine.sample(&sampling(&["2i"]), &Control::default()).unwrap_err();
     assert!(matches!(again, Error::Sample(SampleError::HasQueries { queries: 18, .. })), "{again}");
+    let none = SampleOptions { count: Some(0), existing: Existing::Replace, ..sampling(&["2i"]) };
+    assert!(matches!(engine.sample(&none, &Control::default()), Err(Error::Options(_))));
     let keep = |names: &[&str]| SampleOptions { existing: Existing::Keep, ..sampling(names) };
     let twice = engine.sample(&keep(&["2p"]), &Control::default()).unwrap_err();
     assert!(matches!(twice, Error::Sample(SampleError::HasType { .. })), "{twice}");
