@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
+use pyo3::types::{PyBool, PyBoolMethods, PyDict, PyString};
 use relatum::Options;
 use relatum::answer::Method;
 use relatum::control::Control;
@@ -38,7 +38,9 @@ impl Asking {
             match name {
                 "syntax" => options.syntax = Some(argument.one_of(&SYNTAXES)?),
                 "model" => options.model = Some(argument.text()?),
-                "method" => options.method = argument.named(Method::from_name, &Method::ALL.map(Method::name))?,
+                "method" => {
+                    options.method = argument.named(Method::from_name, &Method::ALL.map(Method::name))?;
+                }
                 "k" => options.k = Some(argument.count()?),
                 "paper" => options.paper = argument.switch()?,
                 "either_side" => options.either_side = argument.switch()?,
@@ -116,7 +118,7 @@ impl Argument<'_, '_> {
     }
 
     fn switch(&self) -> PyResult<bool> {
-        self.value.cast::<PyBool>().map(|it| it.is_true()).map_err(|_| self.wrong_type("True or False"))
+        self.value.cast::<PyBool>().map(PyBoolMethods::is_true).map_err(|_| self.wrong_type("True or False"))
     }
 
     fn count(&self) -> PyResult<usize> {
@@ -137,10 +139,10 @@ impl Argument<'_, '_> {
         // Thirty years: an instant far beyond cannot be expressed, and nobody waits for it either.
         const MOST: f64 = 1e9;
         let seconds = f64::from(self.number()?);
-        match (0.0..=MOST).contains(&seconds) {
-            true => Ok(Duration::from_secs_f64(seconds)),
-            false => Err(self.wrong_value("a number of seconds, from 0 to 1e9", seconds)),
+        if !(0.0..=MOST).contains(&seconds) {
+            return Err(self.wrong_value("a number of seconds, from 0 to 1e9", seconds));
         }
+        Ok(Duration::from_secs_f64(seconds))
     }
 }
 

@@ -43,10 +43,11 @@ impl GraphBuilder {
             if row % CHUNK == CHUNK - 1 {
                 py.check_signals()?;
             }
-            let fields: Vec<Bound<'_, PyAny>> = match triple.is_instance_of::<PyString>() {
-                true => return Err(not_a_triple(row, &triple)),
-                false => triple.extract().map_err(|_| not_a_triple(row, &triple))?,
-            };
+            // A str of three letters is a sequence of three as well.
+            if triple.is_instance_of::<PyString>() {
+                return Err(not_a_triple(row, &triple));
+            }
+            let fields: Vec<Bound<'_, PyAny>> = triple.extract().map_err(|_| not_a_triple(row, &triple))?;
             let [head, relation, tail] = &fields[..] else { return Err(not_a_triple(row, &triple)) };
             let [head, relation, tail] = [name(row, head)?, name(row, relation)?, name(row, tail)?];
             self.with(|builder| builder.add(split, head, relation, tail))?;
@@ -74,7 +75,8 @@ impl GraphBuilder {
         let split = split(of)?;
         let array = triples.as_array();
         if array.ncols() != 3 {
-            let message = format!("expected rows of head, relation and tail; found {} columns", array.ncols());
+            let message =
+                format!("expected rows of head, relation and tail; found {} columns", array.ncols());
             return Err(PyValueError::new_err(message));
         }
         py.detach(|| {
@@ -134,7 +136,8 @@ impl GraphBuilder {
         let hold_out = hold_out.map(shares).transpose()?.map(|shares| (shares, seed));
         let taken = self.builder.lock().unwrap_or_else(PoisonError::into_inner).take();
         let builder = taken.ok_or_else(used_up)?;
-        let work = |control: &Control| relatum::Engine::create_of(&folder, builder, hold_out, source, control);
+        let work =
+            |control: &Control| relatum::Engine::create_of(&folder, builder, hold_out, source, control);
         let (engine, made) = long(py, None, |control, _| control, work)?;
         Ok((Engine::of(engine), report(&made)))
     }
@@ -161,7 +164,8 @@ fn shares(text: &str) -> PyResult<Shares> {
 
 fn text<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     let text = value.cast::<PyString>();
-    text.map_err(|_| PyTypeError::new_err(format!("names and labels must be str, not {}", kind(value))))?.to_str()
+    text.map_err(|_| PyTypeError::new_err(format!("names and labels must be str, not {}", kind(value))))?
+        .to_str()
 }
 
 /// A name of a triple.
@@ -179,7 +183,8 @@ fn kind(value: &Bound<'_, PyAny>) -> String {
 }
 
 fn not_a_triple(row: usize, found: &Bound<'_, PyAny>) -> PyErr {
-    let message = format!("expected (head, relation, tail) as row {row}, not {}", shortened(&found.to_string()));
+    let message =
+        format!("expected (head, relation, tail) as row {row}, not {}", shortened(&found.to_string()));
     if found.try_iter().is_ok() { PyValueError::new_err(message) } else { PyTypeError::new_err(message) }
 }
 

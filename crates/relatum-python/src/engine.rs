@@ -57,17 +57,22 @@ impl Engine {
     ) -> PyResult<Bound<'py, PyList>> {
         let asking = Asking::read(arguments)?;
         let count = questions.len();
-        let replies = long(py, None, |control, _| asking.within(control), |control| {
-            let (sender, waiting) = channel();
-            for question in questions {
-                // The receiver stands three lines below.
-                let _ = sender.send(question);
-            }
-            drop(sender);
-            let mut replies = Vec::with_capacity(count);
-            self.engine.ask_many(&waiting, &asking.options, control, |_, reply| replies.push(reply));
-            Ok(replies)
-        })?;
+        let replies = long(
+            py,
+            None,
+            |control, _| asking.within(control),
+            |control| {
+                let (sender, waiting) = channel();
+                for question in questions {
+                    // The receiver stands three lines below.
+                    let _ = sender.send(question);
+                }
+                drop(sender);
+                let mut replies = Vec::with_capacity(count);
+                self.engine.ask_many(&waiting, &asking.options, control, |_, reply| replies.push(reply));
+                Ok(replies)
+            },
+        )?;
         let list = PyList::empty(py);
         for reply in replies {
             match reply {
@@ -92,7 +97,12 @@ impl Engine {
     }
 
     #[pyo3(signature = (question, arguments = None))]
-    fn check(&self, py: Python<'_>, question: &str, arguments: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
+    fn check(
+        &self,
+        py: Python<'_>,
+        question: &str,
+        arguments: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
         let asking = Asking::read(arguments)?;
         json(&short(py, |control| control, |_| self.engine.check(question, &asking.options))?)
     }
@@ -106,11 +116,15 @@ impl Engine {
         arguments: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<(String, String, String)> {
         let asking = Asking::read(arguments)?;
-        let report = short(py, |control| control, |_| {
-            let question = self.engine.question(question, &asking.options)?;
-            let plan = self.engine.plan(&question.checked, &asking.options)?;
-            Ok(plan.describe(self.engine.graph()))
-        })?;
+        let report = short(
+            py,
+            |control| control,
+            |_| {
+                let question = self.engine.question(question, &asking.options)?;
+                let plan = self.engine.plan(&question.checked, &asking.options)?;
+                Ok(plan.describe(self.engine.graph()))
+            },
+        )?;
         Ok((report.to_string(), json(&report)?, report.to_dot()))
     }
 
@@ -127,9 +141,12 @@ impl Engine {
         let asking = Asking::read(arguments)?;
         let sought = Sought { relation, about, min_truth };
         let mut edges = Vec::new();
-        let found = long(py, None, |control, _| asking.within(control), |control| {
-            self.engine.predict(&sought, &asking.options, control, |edge| edges.push(edge))
-        })?;
+        let found = long(
+            py,
+            None,
+            |control, _| asking.within(control),
+            |control| self.engine.predict(&sought, &asking.options, control, |edge| edges.push(edge)),
+        )?;
         Ok((json(&edges)?, json(&found)?))
     }
 
@@ -138,6 +155,7 @@ impl Engine {
     }
 
     #[pyo3(signature = (name, relation, along, direction, offset, limit))]
+    #[allow(clippy::too_many_arguments, reason = "Python hands them over by position, from one place")]
     fn describe(
         &self,
         py: Python<'_>,
@@ -282,7 +300,9 @@ fn read_direction(name: &str) -> PyResult<Direction> {
         "out" => Ok(Direction::Outgoing),
         "in" => Ok(Direction::Incoming),
         "both" => Ok(Direction::Both),
-        _ => Err(PyValueError::new_err(format!("expected the direction 'out', 'in' or 'both', not '{name}'"))),
+        _ => {
+            Err(PyValueError::new_err(format!("expected the direction 'out', 'in' or 'both', not '{name}'")))
+        }
     }
 }
 

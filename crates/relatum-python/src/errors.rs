@@ -32,9 +32,8 @@ fn class(error: &Error) -> &'static str {
         Error::Options(_) => "OptionsError",
         Error::Store(StoreError::NotAProject { .. })
         | Error::Read(ReadError::NotFound { .. })
-        | Error::Import(ImportError::NotFound(_))
-        | Error::Model(ModelError::Missing { .. })
-        | Error::Import(ImportError::Model(ModelError::Missing { .. })) => "NotFoundError",
+        | Error::Import(ImportError::NotFound(_) | ImportError::Model(ModelError::Missing { .. }))
+        | Error::Model(ModelError::Missing { .. }) => "NotFoundError",
         other => match other.fault() {
             Fault::Caller => "MisuseError",
             Fault::Data => "DataError",
@@ -88,6 +87,10 @@ pub(crate) fn options<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T>
         let whole = error.to_string();
         // Where it stands in the JSON says nothing to whoever called a function.
         let message = whole.split(" at line ").next().unwrap_or(&whole).to_owned();
-        if message.contains("invalid type") { PyTypeError::new_err(message) } else { PyValueError::new_err(message) }
+        if message.contains("invalid type") {
+            PyTypeError::new_err(message)
+        } else {
+            PyValueError::new_err(message)
+        }
     })
 }

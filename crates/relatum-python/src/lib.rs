@@ -4,6 +4,8 @@
 //! door prints, matrices as `NumPy` arrays. What Python people expect around it (data classes, frames, a query
 //! builder, pictures) is written in Python, in `python/relatum`.
 
+#![allow(clippy::needless_pass_by_value, reason = "what Python hands over is extracted as owned values")]
+
 mod arguments;
 mod builder;
 mod engine;

@@ -102,7 +102,12 @@ impl Engine {
     }
 
     #[pyo3(signature = (arguments, listener))]
-    fn sample(&self, py: Python<'_>, arguments: &str, listener: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+    fn sample(
+        &self,
+        py: Python<'_>,
+        arguments: &str,
+        listener: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
         let given: Sample = options(arguments)?;
         let existing = match given.existing.as_str() {
             "refuse" => Existing::Refuse,
@@ -188,22 +193,15 @@ impl Engine {
 
 /// What is told while settings are chosen and queries are answered.
 fn measuring_events(control: Control, told: &Told) -> Control {
-    let tuning = |it: &TuningBegins| {
-        json!({ "family": it.family, "type": it.shape, "queries": it.queries, "before": it.before })
-    };
-    let tuned = |it: &TypeTuned| {
-        json!({ "family": it.family, "type": it.shape, "setting": it.choice.setting.to_string() })
-    };
+    let tuning = |it: &TuningBegins| json!({ "family": it.family, "type": it.shape, "queries": it.queries, "before": it.before });
+    let tuned = |it: &TypeTuned| json!({ "family": it.family, "type": it.shape, "setting": it.choice.setting.to_string() });
     let measuring =
         |it: &MeasuringBegins| json!({ "label": it.label, "type": it.shape, "queries": it.queries });
-    let measured = |it: &TypeMeasured| {
-        json!({ "label": it.label, "type": it.shape, "mrr": it.cell.metrics.mrr, "seconds": it.cell.seconds })
-    };
+    let measured = |it: &TypeMeasured| json!({ "label": it.label, "type": it.shape, "mrr": it.cell.metrics.mrr, "seconds": it.cell.seconds });
     let control = told.every(control, "tuning", tuning);
     let control = told.some(control, "trials", |it: &TrialsDone| json!({ "done": it.done, "all": it.all }));
     let control = told.every(control, "tuned", tuned);
     let control = told.every(control, "measuring", measuring);
-    let control =
-        told.some(control, "queries", |it: &QueriesDone| json!({ "done": it.done, "all": it.all }));
+    let control = told.some(control, "queries", |it: &QueriesDone| json!({ "done": it.done, "all": it.all }));
     told.every(control, "measured", measured)
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::ndarray::ArrayView2;
-use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use relatum::engine::{ImportOptions, OpenModel};
@@ -166,16 +166,14 @@ fn view<'py>(
     Ok(array)
 }
 
+type Array = Py<PyArray2<f32>>;
+
 /// The matrices of a file that another program wrote, and the kind of link predictor, where it says it.
 #[pyfunction]
-pub(crate) fn read_tables(
-    py: Python<'_>,
-    files: Vec<PathBuf>,
-) -> PyResult<(Py<PyArray2<f32>>, Py<PyArray2<f32>>, Option<String>)> {
+pub(crate) fn read_tables(py: Python<'_>, files: Vec<PathBuf>) -> PyResult<(Array, Array, Option<String>)> {
     let tables = py.detach(|| import::read_tables(&files)).map_err(|error| raised(py, error.into()))?;
     let kind = tables.model.clone().or_else(|| tables.likely.map(str::to_owned));
-    let array = |matrix: Matrix| -> PyResult<Py<PyArray2<f32>>> {
-        use numpy::PyArrayMethods;
+    let array = |matrix: Matrix| -> PyResult<Array> {
         let array = PyArray1::from_vec(py, matrix.values).reshape([matrix.rows, matrix.columns])?;
         Ok(array.unbind())
     };

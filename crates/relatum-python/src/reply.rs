@@ -26,7 +26,9 @@ impl Reply {
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
         let reply = serde_json::from_str(text);
-        reply.map(|reply| Self { reply, seconds: f64::NAN }).map_err(|error| PyValueError::new_err(error.to_string()))
+        reply
+            .map(|reply| Self { reply, seconds: f64::NAN })
+            .map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// The JSON that the command line prints for this reply.

@@ -68,7 +68,12 @@ struct Import {
 #[pymethods]
 impl Engine {
     #[pyo3(signature = (arguments, listener))]
-    fn train(&self, py: Python<'_>, arguments: &str, listener: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+    fn train(
+        &self,
+        py: Python<'_>,
+        arguments: &str,
+        listener: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
         let Train { name, settings, resume, restart } = options(arguments)?;
         let start = match (resume, restart) {
             (true, _) => Start::Resume,
@@ -146,9 +151,7 @@ fn training_events(control: Control, told: &Told) -> Control {
             "resumed": it.resumed.is_some(),
         })
     };
-    let batch = |it: &BatchReport| {
-        json!({ "batch": it.batch, "batches": it.batches, "triples": it.triples, "loss": it.loss })
-    };
+    let batch = |it: &BatchReport| json!({ "batch": it.batch, "batches": it.batches, "triples": it.triples, "loss": it.loss });
     let epoch = |it: &EpochRecord| -> Value {
         json!({ "epoch": it.epoch, "loss": it.loss, "seconds": it.seconds, "valid": it.valid })
     };

@@ -145,7 +145,8 @@ fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
 }
 
 fn finished<T>(py: Python<'_>, result: Option<Result<T, Error>>) -> PyResult<T> {
-    let defect = "the engine failed unexpectedly; this is a defect of Relatum, please report it with the call";
+    let defect =
+        "the engine failed unexpectedly; this is a defect of Relatum, please report it with the call";
     match result {
         Some(result) => result.map_err(|error| raised(py, error)),
         None => Err(PyRuntimeError::new_err(defect)),

@@ -15,7 +15,7 @@ pub(crate) struct Args {
     /// Run these steps only
     #[arg(value_enum)]
     steps: Vec<Step>,
-    /// Compare with other programs too: installs PyKEEN with its PyTorch (some gigabytes) and runs it
+    /// Compare with other programs too: installs `PyKEEN` with its `PyTorch` (some gigabytes) and runs it
     #[arg(long)]
     peers: bool,
 }

@@ -101,7 +101,8 @@ fn a_root_is_the_distance_itself_in_the_same_order() {
     for (name, squared) in ROOTS {
         let square = Model::random(predictor(squared, 4).unwrap(), &graph, 1.0, 3);
         let shape = predictor(name, 4).unwrap();
-        let model = Model::new(Arc::clone(&shape), square.entities().to_vec(), square.relations().to_vec()).unwrap();
+        let model =
+            Model::new(Arc::clone(&shape), square.entities().to_vec(), square.relations().to_vec()).unwrap();
         let (h, r) = (EntityId(0), RelationId(0));
         let mut rows = [[0.0; 3]; 2];
         model.scores(&[(h, r)], &mut rows[0]);
