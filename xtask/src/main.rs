@@ -4,6 +4,7 @@ mod bench;
 mod demo_graph;
 mod fuzz;
 mod parity;
+mod python;
 mod shell;
 mod test;
 
@@ -19,6 +20,8 @@ enum Task {
     Fuzz(fuzz::Args),
     /// Compare answers with those of an independent program, where its data is beside the workspace
     Parity,
+    /// Build the Python package: one wheel in target/wheels
+    Wheel,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -28,5 +31,6 @@ fn main() -> anyhow::Result<()> {
         Task::DemoGraph(args) => demo_graph::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Parity => parity::run(),
+        Task::Wheel => python::wheel(),
     }
 }

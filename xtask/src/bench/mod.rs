@@ -97,13 +97,18 @@ enum Question {
         #[arg(long, default_value_t = 100)]
         rank: usize,
     },
+    /// What does a call from Python cost beyond the engine's own time, and do threads scale?
+    Python,
 }
 
 /// A benchmark must be built with optimisation, which this program usually is not; so it builds
 /// itself again.
 #[cfg(not(feature = "bench"))]
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    use crate::shell;
+    use crate::{python, shell};
+    if matches!(args.question, Question::Python) {
+        return python::bench();
+    }
     if matches!(args.question, Question::Ingest { .. } | Question::Serve { .. }) {
         shell::run(&mut shell::cargo(&["build", "--release", "--package", "relatum-cli"]))?;
     }
@@ -125,5 +130,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         }
         Question::Serve { seconds, soak } => serve::run(*seconds, *soak),
         Question::Scaling { candidates, epochs, rank } => scaling::run(candidates, *epochs, *rank),
+        Question::Python => crate::python::bench(),
     }
 }

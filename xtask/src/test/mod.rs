@@ -3,12 +3,15 @@
 mod clients;
 mod licences;
 mod page;
+mod python;
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Context;
 use clap::ValueEnum;
 
+use crate::python::target;
 use crate::shell::{self, cargo, root};
 
 /// Install what the tests need and run them all
@@ -17,6 +20,9 @@ pub(crate) struct Args {
     /// Run these steps only
     #[arg(value_enum)]
     steps: Vec<Step>,
+    /// Compare with other programs too: installs `PyKEEN` with its `PyTorch` (some gigabytes) and runs it
+    #[arg(long)]
+    peers: bool,
 }
 
 /// A step; those of other languages need more than Rust, and install it.
@@ -40,6 +46,8 @@ enum Step {
     Clients,
     /// The page in a browser, and that its built files are those of its sources
     Page,
+    /// The engine in Python: its tests, its examples, its types
+    Python,
 }
 
 /// In `crates/relatum/examples`.
@@ -51,13 +59,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for &step in steps {
         let name = step.to_possible_value().map_or_else(String::new, |it| it.get_name().to_owned());
         println!("\n── {name}");
-        step.run().with_context(|| format!("the step '{name}' failed"))?;
+        step.run(args).with_context(|| format!("the step '{name}' failed"))?;
     }
     Ok(())
 }
 
 impl Step {
-    fn run(self) -> anyhow::Result<()> {
+    fn run(self, args: &Args) -> anyhow::Result<()> {
         let clippy = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
         match self {
             Self::Format => shell::run(&mut cargo(&["fmt", "--all", "--check"])),
@@ -70,7 +78,8 @@ impl Step {
             }
             Self::Tests => shell::run(&mut cargo(&["test", "--workspace"])),
             Self::Examples => EXAMPLES.iter().try_for_each(|example| {
-                shell::run(&mut cargo(&["run", "--quiet", "--package", "relatum", "--example", example]))
+                // `cargo test` has built them; `cargo run` would compile their dependencies again.
+                shell::run(&mut Command::new(target().join("debug/examples").join(example)))
             }),
             Self::Package => {
                 let package =
@@ -79,8 +88,16 @@ impl Step {
             }
             Self::Clients => clients::run(),
             Self::Page => page::run(),
+            Self::Python => python::run(args.peers),
         }
     }
+}
+
+/// Builds the real command just as the tests in Rust do: asked for alone, its dependencies would be compiled again
+/// with other features.
+fn command() -> anyhow::Result<PathBuf> {
+    shell::run(&mut cargo(&["test", "--workspace", "--no-run", "--quiet"]))?;
+    Ok(target().join("debug/relatum"))
 }
 
 /// `rustfmt` and `clippy` come with rustup, but a minimal toolchain leaves them out.

@@ -5,14 +5,13 @@ use std::process::Command;
 
 use anyhow::{Context, ensure};
 
-use super::clients::target;
-use crate::shell::{self, cargo, root};
+use crate::shell::{self, root};
 
 /// Where Debian puts the browser; the variable `CHROMIUM` names another.
 const CHROMIUM: &str = "/usr/bin/chromium";
 
 pub(super) fn run() -> anyhow::Result<()> {
-    shell::run(&mut cargo(&["build", "--package", "relatum-cli"]))?;
+    let relatum = super::command()?;
     install()?;
     let npm = |arguments: &[&str]| {
         let mut npm = Command::new("npm");
@@ -21,7 +20,7 @@ pub(super) fn run() -> anyhow::Result<()> {
     };
     shell::run(&mut npm(&["ci", "--no-audit", "--no-fund"]))?;
     shell::run(&mut npm(&["run", "check"]))?;
-    shell::run(npm(&["test"]).env("RELATUM_BIN", target().join("debug/relatum")))
+    shell::run(npm(&["test"]).env("RELATUM_BIN", relatum))
 }
 
 /// Node and a browser, from the packages of Debian where they are missing.

@@ -1,5 +1,6 @@
 //! Making a project: which files are read, what they become, and what is left out of them.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Engine, Error, WorkflowError};
@@ -11,7 +12,7 @@ use crate::import::read::{
     folders,
 };
 use crate::project::{Project, Queries, Source};
-use crate::store::Staging;
+use crate::store::{Staging, StoreError};
 
 /// What a project is made of.
 #[derive(Clone, Debug, Default)]
@@ -112,6 +113,51 @@ impl Engine {
         let staging = Staging::begin(dir)?;
         control.tell(&Making::Begins { bytes: inputs.bytes() });
         let gathered = gather(sources, inputs, control)?;
+        Self::write(dir, staging, gathered, control)
+    }
+
+    /// Makes a project folder of triples that a program has collected, the whole or nothing, and opens it.
+    /// Random shares of the training triples are held out where `hold_out` says so; `source` is what the
+    /// project says of where they came from.
+    ///
+    /// Listeners hear [`Making::Sorting`] and [`Making::Writing`].
+    pub fn create_of(
+        dir: &Path,
+        mut builder: GraphBuilder,
+        hold_out: Option<(Shares, u64)>,
+        source: &str,
+        control: &Control,
+    ) -> Result<(Self, Made), Error> {
+        let staging = Staging::begin(dir)?;
+        let mut made = Made { triples: builder.len(), ..Made::default() };
+        if let Some((shares, seed)) = hold_out {
+            made.split = Some(builder.split(shares, seed).map_err(ReadError::from)?);
+        }
+        let sources = vec![Source {
+            name: source.to_owned(),
+            format: "memory".to_owned(),
+            split: None,
+            triples: made.triples as u64,
+        }];
+        Self::write(dir, staging, Gathered { builder, valid: None, test: None, sources, made }, control)
+    }
+
+    /// Copies the project with all its models to a new folder, the whole or nothing, and opens the copy.
+    pub fn copy_to(&self, dir: &Path, control: &Control) -> Result<Self, Error> {
+        let staging = Staging::begin(dir)?;
+        if !copy_files(self.project().dir(), staging.path(), control)? {
+            return Err(WorkflowError::Stopped.into());
+        }
+        staging.finish()?;
+        Self::open(dir)
+    }
+
+    fn write(
+        dir: &Path,
+        staging: Staging,
+        gathered: Gathered,
+        control: &Control,
+    ) -> Result<(Self, Made), Error> {
         let mut made = gathered.made;
         control.tell(&Making::Sorting);
         let (graph, built) = gathered.builder.finish();
@@ -125,6 +171,28 @@ impl Engine {
         drop(graph);
         Ok((Self::open(dir)?, made))
     }
+}
+
+/// Copies the files of a folder into another one that is there and empty; `false` if a stop was asked for.
+fn copy_files(from: &Path, to: &Path, control: &Control) -> Result<bool, StoreError> {
+    let entries = fs::read_dir(from).map_err(StoreError::io("read", from))?;
+    for entry in entries {
+        let source = entry.map_err(StoreError::io("read", from))?.path();
+        let Some(name) = source.file_name() else { continue };
+        let target = to.join(name);
+        if control.is_late() {
+            return Ok(false);
+        }
+        if source.is_dir() {
+            fs::create_dir(&target).map_err(StoreError::io("create", &target))?;
+            if !copy_files(&source, &target, control)? {
+                return Ok(false);
+            }
+        } else {
+            fs::copy(&source, &target).map_err(StoreError::io("copy", &source))?;
+        }
+    }
+    Ok(true)
 }
 
 /// What is to be read, in order.
@@ -240,7 +308,6 @@ fn gather(wanted: &Sources, inputs: Inputs, control: &Control) -> Result<Gathere
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::sync::{Arc, Mutex};
 
     use super::*;
@@ -305,5 +372,33 @@ mod tests {
         let stopped = Engine::create(&target, &files(&[(Split::Train, &file)]), &cancelled).unwrap_err();
         assert!(matches!(stopped, Error::Read(ReadError::Stopped)), "{stopped}");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_project_is_made_of_collected_triples_and_copied_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let collected = || {
+            let mut builder = GraphBuilder::default();
+            for number in 0..20 {
+                builder.add(Split::Train, &format!("e{number}"), "next", &format!("e{}", (number + 1) % 20));
+                builder.add(Split::Train, &format!("e{number}"), "skip", &format!("e{}", (number + 2) % 20));
+            }
+            builder
+        };
+        let (first, second) = (dir.path().join("first"), dir.path().join("second"));
+        let hold_out = Some(("0.8/0.1/0.1".parse().unwrap(), 3));
+        let (engine, made) =
+            Engine::create_of(&first, collected(), hold_out, "a list", &Control::default()).unwrap();
+        assert_eq!((made.triples, engine.graph().edges(Split::Valid).len()), (40, 4));
+        assert_eq!(engine.stats().sources[0].name, "a list");
+        let copy = engine.copy_to(&second, &Control::default()).unwrap();
+        assert_eq!(copy.graph(), engine.graph());
+        assert_eq!(copy.project().manifest().fingerprint, engine.project().manifest().fingerprint);
+        assert!(Engine::create_of(&first, collected(), None, "a list", &Control::default()).is_err());
+        assert!(engine.copy_to(&second, &Control::default()).is_err(), "what is there is never overwritten");
+        let cancelled = Control::default();
+        cancelled.cancel_token().cancel();
+        assert!(engine.copy_to(&dir.path().join("third"), &cancelled).is_err());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing half-written");
     }
 }

@@ -3,7 +3,7 @@
 use crate::graph::{Graph, Id, NameError};
 use crate::query::syntax::{Parsed, argument_places, name_text};
 use crate::query::{Atom, Formula, Name, NameKind, Place, Syntax, Term, Variable};
-use crate::report::{FormulaTerm, FormulaTree, Span, TermKind};
+use crate::report::{FormulaAtom, FormulaTerm, FormulaTree, Span, TermKind};
 
 /// The tree of a text that is a question by its grammar, whether its names are those of the graph or not.
 pub(super) fn tree(text: &str, syntax: Syntax, graph: &Graph) -> Option<FormulaTree> {

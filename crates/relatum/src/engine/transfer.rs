@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::{Engine, Error, WorkflowError};
 use crate::control::Control;
 use crate::export::write_arrays;
-use crate::import::{Names, adopt, read_names, read_tables};
+use crate::import::{Names, Tables, adopt, read_names, read_tables};
 use crate::model::{Card, StoredModel};
-use crate::project::{Checkpoint, write_model};
+use crate::project::{Checkpoint, ModelFolder, write_model};
 use crate::store::Staging;
 
 /// What to import.
@@ -60,18 +60,42 @@ pub struct Exported {
 impl Engine {
     /// Imports a model that was trained elsewhere. Nothing in a checkpoint is ever executed.
     pub fn import(&self, options: &ImportOptions) -> Result<Imported, Error> {
-        let project = self.project();
         let folder = self.folder(options.model.as_deref())?;
         let _lock = self.claim(&folder, options.replace)?;
         let read = |path: &Option<PathBuf>| path.as_deref().map(read_names).transpose();
         let names =
             Names { entities: read(&options.entity_names)?, relations: read(&options.relation_names)? };
         let tables = read_tables(&options.files)?;
-        let earlier = tables.card.clone();
-        let guessed = tables.likely.filter(|_| options.predictor.is_none());
-        let model = adopt(project, tables, &names, options.predictor.as_deref())?;
         let files = options.files.iter().map(|file| file.display().to_string());
         let origin = files.collect::<Vec<_>>().join(", ");
+        self.install(&folder, tables, &names, options.predictor.as_deref(), origin)
+    }
+
+    /// Imports parameters that a program holds in memory: those of another library, or its own. Files and lists of
+    /// names in `options` are not read; `origin` is what the model says of where it comes from.
+    pub fn import_tables(
+        &self,
+        tables: Tables,
+        options: &ImportOptions,
+        origin: &str,
+    ) -> Result<Imported, Error> {
+        let folder = self.folder(options.model.as_deref())?;
+        let _lock = self.claim(&folder, options.replace)?;
+        self.install(&folder, tables, &Names::default(), options.predictor.as_deref(), origin.to_owned())
+    }
+
+    fn install(
+        &self,
+        folder: &ModelFolder,
+        tables: Tables,
+        names: &Names,
+        predictor: Option<&str>,
+        origin: String,
+    ) -> Result<Imported, Error> {
+        let project = self.project();
+        let earlier = tables.card.clone();
+        let guessed = tables.likely.filter(|_| predictor.is_none());
+        let model = adopt(project, tables, names, predictor)?;
         let mut card = Card::new(&project.manifest().fingerprint, &model, &format!("imported from {origin}"));
         if let Some(earlier) = earlier {
             (card.training, card.epoch, card.valid, card.curve) =

@@ -41,7 +41,7 @@ pub struct Tables {
 
 impl Tables {
     /// Tables without a card.
-    pub(super) fn bare(entities: Matrix, relations: Matrix) -> Self {
+    pub fn bare(entities: Matrix, relations: Matrix) -> Self {
         let (calibration, model, likely, card) = (None, None, None, None);
         Self { entities, relations, calibration, model, likely, card, names: Names::default() }
     }

@@ -13,6 +13,7 @@ mod merge;
 mod metrics;
 mod predictor;
 mod reciprocals;
+mod root;
 mod rotate;
 mod together;
 mod transe;
@@ -46,12 +47,19 @@ const PREDICTORS: [Constructor; 5] = [
     |rank| Arc::new(transe::TransE { rank }),
 ];
 
-/// The link predictor of a name, such as `complex`; `None` if there is none.
+/// Distances that are not squared, as other programs have them: for models that are imported.
+const ROOTS: [(&str, &str); 2] = [("rotate-norm", "rotate"), ("transe-norm", "transe")];
+
+/// The link predictor of a name, such as `complex`; `None` if there is none. `rotate-norm` and `transe-norm` are
+/// those of imported models whose score is the distance and not its square.
 pub fn predictor(name: &str, rank: usize) -> Option<Arc<dyn LinkPredictor>> {
+    if let Some((name, squared)) = ROOTS.into_iter().find(|(root, _)| *root == name) {
+        return predictor(squared, rank).map(|squared| Arc::new(root::Root { name, squared }) as _);
+    }
     PREDICTORS.iter().map(|make| make(rank)).find(|predictor| predictor.name() == name)
 }
 
-/// The names [`predictor`] knows.
+/// The names of the link predictors that can be trained.
 pub fn predictor_names() -> impl Iterator<Item = &'static str> {
     PREDICTORS.iter().map(|make| make(1).name())
 }
@@ -193,7 +201,7 @@ impl Model {
     /// The score of a tail for a ready-made query vector.
     pub(crate) fn score_of(&self, query: &[f32], tail: EntityId) -> f32 {
         let tail = &self.entity(tail)[self.predictor.tail()];
-        dot(query, tail) + self.predictor.bias(tail) + self.predictor.offset(query)
+        self.predictor.shaped(dot(query, tail) + self.predictor.bias(tail) + self.predictor.offset(query))
     }
 
     /// The biases `b_t` of all entities, if the predictor has any.
@@ -256,13 +264,13 @@ impl Model {
         }
     }
 
-    /// Adds to each row of scores the biases of its tails and the offset of its query.
+    /// Adds to each row of scores the biases of its tails and the offset of its query, and shapes what comes of it.
     fn add_biases(&self, scores: &mut [f32], queries: &[f32], biases: &[f32]) {
         let queries = queries.chunks_exact(self.predictor.tail().len());
         for (row, query) in scores.chunks_exact_mut(biases.len()).zip(queries) {
             let offset = self.predictor.offset(query);
             for (score, bias) in row.iter_mut().zip(biases) {
-                *score += bias + offset;
+                *score = self.predictor.shaped(*score + bias + offset);
             }
         }
     }

@@ -109,6 +109,22 @@ pub trait LinkPredictor: Debug + Send + Sync {
         false
     }
 
+    /// Whether the score is the distance itself, `−|q/2 − e_t|`, not its square.
+    fn is_root(&self) -> bool {
+        false
+    }
+
+    /// The score of a squared distance or an inner product: that itself, or minus the root of the square.
+    fn shaped(&self, score: f32) -> f32 {
+        if self.is_root() { -(-score).max(0.0).sqrt() } else { score }
+    }
+
+    /// How [`shaped`](Self::shaped) changes where it has this value.
+    fn shape_slope(&self, shaped: f32) -> f32 {
+        // At 0 the root has no slope; any that is finite lets an optimum rest there.
+        if self.is_root() { 0.5 / shaped.abs().max(1e-6) } else { 1.0 }
+    }
+
     /// Whether [`bias`](Self::bias) is ever other than 0.
     fn has_bias(&self) -> bool {
         self.is_distance()

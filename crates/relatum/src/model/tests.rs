@@ -96,6 +96,29 @@ fn distances_expand_into_the_one_shape() {
 }
 
 #[test]
+fn a_root_is_the_distance_itself_in_the_same_order() {
+    let graph = triangle();
+    for (name, squared) in ROOTS {
+        let square = Model::random(predictor(squared, 4).unwrap(), &graph, 1.0, 3);
+        let shape = predictor(name, 4).unwrap();
+        let model =
+            Model::new(Arc::clone(&shape), square.entities().to_vec(), square.relations().to_vec()).unwrap();
+        let (h, r) = (EntityId(0), RelationId(0));
+        let mut rows = [[0.0; 3]; 2];
+        model.scores(&[(h, r)], &mut rows[0]);
+        square.scores(&[(h, r)], &mut rows[1]);
+        for t in 0..3u32 {
+            let (root, square) = (rows[0][t as usize], rows[1][t as usize]);
+            assert!((root + (-square).sqrt()).abs() < 1e-4, "{name}: {root} {square}");
+            assert!((root - model.score(h, r, EntityId(t))).abs() < 1e-4, "{name}");
+            let slope = (shape.shaped(square + 1e-2) - shape.shaped(square - 1e-2)) / 2e-2;
+            assert!((slope - shape.shape_slope(root)).abs() < 1e-2, "{name}");
+        }
+        assert!(!predictor_names().any(|other| other == name), "it is not for training");
+    }
+}
+
+#[test]
 fn scores_of_a_row_are_the_scores_one_by_one() {
     let graph = triangle();
     for name in predictor_names() {

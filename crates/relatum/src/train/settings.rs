@@ -136,14 +136,29 @@ impl Settings {
                 return out(setting, value.to_string(), "at least 0 and finite");
             }
         }
-        let predictor =
-            model::predictor(&self.predictor, self.rank).ok_or_else(|| TrainError::UnknownPredictor {
-                name: self.predictor.clone(),
-                known: model::predictor_names().collect::<Vec<_>>().join(", "),
-            })?;
+        // A distance that is not squared has no slope at 0: such models are imported, never trained.
+        let predictor = model::predictor(&self.predictor, self.rank).filter(|predictor| !predictor.is_root());
+        let predictor = predictor.ok_or_else(|| TrainError::UnknownPredictor {
+            name: self.predictor.clone(),
+            known: model::predictor_names().collect::<Vec<_>>().join(", "),
+        })?;
         if self.relation_loss > 0.0 && !predictor.is_trilinear() {
             return Err(TrainError::RelationLoss(predictor.name()));
         }
         Ok(predictor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predictors_that_are_for_imports_alone_are_not_trained() {
+        for name in ["transe-norm", "rotate-norm"] {
+            assert!(model::predictor(name, 2).is_some_and(|predictor| predictor.is_root()));
+            let settings = Settings { predictor: name.to_owned(), ..Settings::default() };
+            assert!(matches!(settings.predictor(), Err(TrainError::UnknownPredictor { .. })), "{name}");
+        }
     }
 }

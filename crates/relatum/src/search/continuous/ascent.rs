@@ -193,13 +193,15 @@ impl<'a> Ascent<'a> {
             if self.predictor.has_bias() {
                 score += self.predictor.bias(tail) + self.predictor.offset(query);
             }
+            let score = self.predictor.shaped(score);
+            let bend = self.predictor.shape_slope(score);
             self.finite &= score.is_finite();
             let (truth, slope) = if self.settings.calibration == Calibration::Raw {
-                (score, 1.0)
+                (score, bend)
             } else {
                 let (scale, shift) = self.lines[index];
                 let truth = 1.0 / (1.0 + (-(scale * score + shift)).exp());
-                (truth, scale * truth * (1.0 - truth))
+                (truth, bend * scale * truth * (1.0 - truth))
             };
             (self.truths[index], self.slopes[index]) = if link.negated {
                 // Where the negation is cut off at 0, the slope without the cut is taken: a slope of 0 would leave the

@@ -1,0 +1,415 @@
+"""Questions to a graph."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+
+from . import _progress, _relatum
+from ._optional import frame
+from .answers import Answers
+from .graph import Graph, PathLike
+from .query import Formula, Variable
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from typing_extensions import Unpack
+
+    from .measuring import Benchmark
+    from .model import Model
+
+__all__ = ["Engine", "Options", "Plan", "open"]
+
+
+class Options(TypedDict, total=False):
+    """How a question is answered; see :class:`Engine`."""
+
+    top: int | None
+    explain: bool
+    new_only: bool
+    model: str | Model | None
+    method: Literal["auto", "exact", "beam", "continuous"]
+    k: int | None
+    paper: bool
+    known: Literal["all", "train+valid", "train", "none"] | None
+    t_norm: Literal["product", "godel", "lukasiewicz"] | None
+    calibration: Literal["softmax-count", "softmax", "sigmoid", "minmax", "adaptive", "raw"] | None
+    sharpness: float | None
+    negation_scale: float | None
+    unseen: float | None
+    union: Literal["at-the-end", "in-place"] | None
+    either_side: bool
+    syntax: Literal["text", "sparql", "tuple"] | None
+    max_branches: int | None
+    max_rows: int | None
+    timeout: float | None
+
+
+_OPTIONS = frozenset(Options.__annotations__)
+
+
+def open(folder: PathLike) -> Engine:  # noqa: A001
+    """Opens a project folder: one that ``relatum init`` made, or :meth:`Graph.save`.
+
+    The work does not grow with the graph; models are opened when they are needed.
+    """
+    if not isinstance(folder, (str, os.PathLike)):
+        raise TypeError(f"a folder is named by a str or a Path, not {type(folder).__name__}")
+    return Engine._of(Graph._of(_relatum.Engine.open(folder), None))
+
+
+class Plan:
+    """How a question would be answered."""
+
+    __slots__ = ("_dot", "_json", "_text")
+
+    def __init__(self, text: str, data: str, dot: str) -> None:
+        self._text, self._json, self._dot = text, data, dot
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as data."""
+        data: dict[str, Any] = json.loads(self._json)
+        return data
+
+    def to_dot(self) -> str:
+        """The plan for Graphviz."""
+        return self._dot
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+class Engine:
+    """A project that answers questions: a graph with its models. ``relatum.open(folder)`` or ``graph.engine``.
+
+    It can be used from any number of threads at once; the interpreter is released while it works.
+
+    How a question is answered is chosen by keyword arguments of :meth:`ask`; what is left out is what was tuned for
+    the type of question and the model, and where nothing was, a default:
+
+    ======================  ========================================================================================
+    ``top``                 how many answers (10)
+    ``explain``             whether each answer says why it is one
+    ``new_only``            leave out what the stored edges already say
+    ``model``               the name of the model, or a :class:`Model`
+    ``method``              ``"auto"``, ``"exact"``, ``"beam"`` or ``"continuous"``
+    ``k``                   how many assignments a beam keeps (64)
+    ``paper``               let a beam keep k values by the atoms' own truth, as the paper does
+    ``known``               which stored edges count as true: ``"all"``, ``"train+valid"``, ``"train"``, ``"none"``
+    ``t_norm``              how truth values combine: ``"product"``, ``"godel"``, ``"lukasiewicz"``
+    ``calibration``         how scores become truth values: ``"softmax-count"``, ``"sigmoid"``, ``"adaptive"``, …
+    ``sharpness``           what scores are multiplied by before a softmax
+    ``negation_scale``      c of the negation ``1 - min(1, c·x)``
+    ``unseen``              what predictions are multiplied by that lead to a thing of a wrong kind, from 0 to 1
+    ``union``               where alternatives are joined: ``"at-the-end"`` or ``"in-place"``
+    ``either_side``         score an atom from whichever side takes fewer rows
+    ``syntax``              ``"text"``, ``"sparql"`` or ``"tuple"``, where it is not as it looks
+    ``max_branches``        how many alternatives the normal form may have (64)
+    ``max_rows``            stop after so many rows scored, with what was found
+    ``timeout``             the same after so many seconds
+    ======================  ========================================================================================
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        if not isinstance(graph, Graph):
+            raise TypeError(f"an engine is made of a Graph, not of {type(graph).__name__}; of a folder: relatum.open")
+        self._graph = graph
+
+    @classmethod
+    def _of(cls, graph: Graph) -> Engine:
+        return cls(graph)
+
+    @property
+    def _core(self) -> _relatum.Engine:
+        return self._graph._core
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return self._graph
+
+    @property
+    def folder(self) -> Path | None:
+        """The project folder; ``None`` where the graph was not saved."""
+        return self._graph.folder
+
+    @overload
+    def ask(
+        self,
+        question: str | Formula | tuple[Any, ...],
+        *,
+        target: Variable | str | None = None,
+        **options: Unpack[Options],
+    ) -> Answers: ...
+    @overload
+    def ask(
+        self,
+        question: list[Any],
+        *,
+        target: Variable | str | None = None,
+        **options: Unpack[Options],
+    ) -> list[Answers]: ...
+    def ask(
+        self, question: Any, *, target: Variable | str | None = None, **options: Unpack[Options]
+    ) -> Answers | list[Answers]:
+        """Answers a question: text, SPARQL, a nested tuple, or a formula of ``rel`` with its ``target``.
+
+        >>> import relatum
+        >>> graph = relatum.Graph([("Alien", "stars", "Weaver"), ("Alien", "genre", "Horror")])
+        >>> model = relatum.train(graph, rank=4, epochs=2, progress=False)
+        >>> answers = graph.engine.ask("?G : exists F. stars(F, Weaver) and genre(F, G)", top=1, explain=True)
+        >>> answers[0].entity, answers[0].score, answers[0].known
+        ('Horror', 1.0, True)
+        >>> [str(atom) for atom in answers[0].explanation.atoms]
+        ['stars(Alien, Weaver)', 'genre(Alien, Horror)']
+
+        A list of questions is answered side by side; of several that cannot be, the first raises its exception.
+        For the options, see :class:`Engine`.
+        """
+        arguments = _arguments(options)
+        if isinstance(question, list):
+            texts = [_text(each, target) for each in question]
+            replies = self._core.ask_many(texts, arguments)
+            for index, reply in enumerate(replies):
+                if isinstance(reply, BaseException):
+                    _note(reply, f"this is question {index} of {len(texts)}")
+                    raise reply
+            return [Answers(reply) for reply in replies if isinstance(reply, _relatum.Reply)]
+        plain = type(question) is str and target is None
+        return Answers(self._core.ask(question if plain else _text(question, target), arguments))
+
+    def explain(
+        self, question: Any, entity: str, *, target: Variable | str | None = None, **options: Unpack[Options]
+    ) -> Answers:
+        """Explains one entity as an answer: how true it is that it is one, and why. There is that answer alone, or
+        none where the entity is not an answer."""
+        return Answers(self._core.explain(_text(question, target), entity, _arguments(options)))
+
+    def check(
+        self,
+        question: Any,
+        *,
+        target: Variable | str | None = None,
+        strict: bool = False,
+        **options: Unpack[Options],
+    ) -> dict[str, Any]:
+        """What is wrong with a question, how it is understood and how it would be answered; nothing is searched.
+        Mistakes are part of the result, or raised where it is ``strict``."""
+        text = _text(question, target)
+        arguments = _arguments(options)
+        checked: dict[str, Any] = json.loads(self._core.check(text, arguments))
+        if strict and not checked["answerable"]:
+            # The same mistakes as an exception: planning reads the question in the same way.
+            self._core.plan(text, arguments)
+        return checked
+
+    def plan(self, question: Any, *, target: Variable | str | None = None, **options: Unpack[Options]) -> Plan:
+        """How a question would be answered: ``str()`` is a tree, ``to_dict()`` data, ``to_dot()`` for Graphviz."""
+        return Plan(*self._core.plan(_text(question, target), _arguments(options)))
+
+    def complete(self, text: str) -> list[dict[str, str]]:
+        """What could be written at the end of an unfinished question."""
+        found: list[dict[str, str]] = json.loads(self._core.complete(text))["candidates"]
+        return found
+
+    def predict(
+        self,
+        *,
+        relation: str | None = None,
+        about: str | None = None,
+        min_truth: float = 0.0,
+        **options: Unpack[Options],
+    ) -> pd.DataFrame:
+        """The most likely edges that the graph does not hold, best first, as a frame."""
+        edges, found = self._core.predict(relation, about, float(min_truth), _arguments(options))
+        rows = [
+            {
+                "head": edge["subject"]["name"],
+                "relation": edge["relation"]["name"],
+                "tail": edge["object"]["name"],
+                "truth": edge["truth"],
+            }
+            for edge in json.loads(edges)
+        ]
+        result = frame(rows, ["head", "relation", "tail", "truth"], "predict()")
+        result.attrs["certainty"] = json.loads(found)
+        return result
+
+    @property
+    def models(self) -> pd.DataFrame:
+        """The models of the project as a frame: predictor, rank, metrics, finished or not, tuned, size, age."""
+        rows = json.loads(self._core.models())["models"]
+        for row in rows:
+            valid = row.pop("valid") or {}
+            row["valid_mrr"] = valid.get("mrr")
+        columns = ["name", "predictor", "rank", "origin", "epoch", "valid_mrr", "unfinished", "calibrated"]
+        return frame(rows, [*columns, "tuned_types", "bytes", "age_seconds", "error"], "models")
+
+    @property
+    def default_model(self) -> str:
+        """The name of the model that is taken where none is named."""
+        return str(json.loads(self._core.models())["default"])
+
+    def model(self, name: str | None = None) -> Model:
+        """A model by its name, or the default one."""
+        from .model import Model
+
+        return Model._of(self._graph, name)
+
+    def choose_default(self, name: str) -> None:
+        """Makes a model the one that is taken where none is named."""
+        self._core.choose_default(name)
+
+    def delete(self, name: str) -> None:
+        """Deletes a model, with its checkpoint, its curve and its results."""
+        self._core.delete_model(name)
+
+    def sample(
+        self,
+        types: Sequence[str] = (),
+        *,
+        questions: Sequence[str] = (),
+        count: int | None = None,
+        split: str | None = None,
+        seed: int = 0,
+        max_answers: int | None = None,
+        attempts: int | None = None,
+        existing: str = "refuse",
+        betae: PathLike | None = None,
+        examples: int = 0,
+        progress: _progress.Progress = False,
+    ) -> pd.DataFrame:
+        """Samples benchmark queries with hard answers from the held-out edges, keeps them in the project, and gives a
+        frame of what was found by type and split. Where ``examples`` are wanted, they are in its last column."""
+        from .measuring import sample
+
+        return sample(
+            self,
+            dict(
+                types=_list(types, "types"),
+                questions=_list(questions, "questions"),
+                count=count,
+                split=split,
+                seed=seed,
+                max_answers=max_answers,
+                attempts=attempts,
+                existing=existing,
+                betae=None if betae is None else os.fspath(betae),
+                examples=examples,
+            ),
+            progress,
+        )
+
+    def tune(
+        self,
+        *,
+        model: str | Model | None = None,
+        family: str = "best",
+        types: Sequence[str] = (),
+        queries: int | None = None,
+        again: bool = False,
+        progress: _progress.Progress = False,
+    ) -> pd.DataFrame:
+        """Chooses how to answer each type of query, on validation queries only; :meth:`ask` uses what was chosen.
+        The frame has every setting that was tried, with what was chosen marked."""
+        from .measuring import tune
+
+        options = dict(
+            model=_model_name(model), family=family, types=_list(types, "types"), queries=queries, again=again
+        )
+        return tune(self, options, progress)
+
+    def benchmark(
+        self,
+        *,
+        model: str | Model | None = None,
+        families: Sequence[str] = (),
+        settings: Sequence[str] = (),
+        split: str | None = None,
+        types: Sequence[str] = (),
+        limit: int | None = None,
+        tune_on: int | None = None,
+        by_missing_links: bool = False,
+        progress: _progress.Progress = False,
+    ) -> Benchmark:
+        """Ranks every hard answer of the benchmark queries among all entities, the other answers left out: methods by
+        types of query, beside what was published. The result has frames and figures."""
+        from .measuring import benchmark
+
+        options = dict(
+            model=_model_name(model),
+            families=_list(families, "families"),
+            settings=_list(settings, "settings"),
+            split=split,
+            types=_list(types, "types"),
+            limit=limit,
+            tune_on=tune_on,
+            by_missing_links=by_missing_links,
+        )
+        return benchmark(self, options, progress)
+
+    def __repr__(self) -> str:
+        where = self.folder or "in memory"
+        return f"<Engine: {self._graph!r}, {where}>"
+
+
+def _arguments(given: Options) -> dict[str, Any] | None:
+    if not given:
+        return None
+    options: dict[str, Any] = dict(given)
+    for name in options:
+        if name not in _OPTIONS:
+            raise TypeError(f"there is no option {name!r}; there are: {', '.join(sorted(_OPTIONS))}")
+    model = options.get("model")
+    if model is not None:
+        options["model"] = _model_name(model)
+    return options
+
+
+def _model_name(model: str | Model | None) -> str | None:
+    if model is None or isinstance(model, str):
+        return model
+    name = getattr(model, "name", None)
+    if not isinstance(name, str):
+        raise TypeError(f"a model is named by a str or given as a Model, not as {type(model).__name__}")
+    return name
+
+
+def _text(question: Any, target: Variable | str | None) -> str:
+    """A question in the text that the engine reads."""
+    if isinstance(question, Formula):
+        return question.statement() if target is None and not list(question._free()) else _asked(question, target)
+    if target is not None:
+        raise TypeError("`target` belongs to a formula made of rel; a text names its own")
+    if isinstance(question, str):
+        return question
+    if isinstance(question, (tuple, list)):
+        return json.dumps(question)
+    raise TypeError(f"a question is a str, a formula or a tuple, not {type(question).__name__}")
+
+
+def _asked(question: Formula, target: Variable | str | None) -> str:
+    if target is None:
+        raise TypeError("a formula with variables needs its target, as in ask(q, target=D)")
+    return question.ask_for(target)
+
+
+def _list(values: Sequence[str], what: str) -> list[str]:
+    if isinstance(values, str):
+        raise TypeError(f"`{what}` must be a list of str, not one str")
+    return list(values)
+
+
+def _note(error: BaseException, note: str) -> None:
+    # Python 3.10 has no notes.
+    add = getattr(error, "add_note", None)
+    if add is not None:
+        add(note)
+
+

@@ -1,0 +1,479 @@
+"""Graphs: names, edges and splits."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _progress, _relatum
+from ._home import Home
+from ._optional import frame, need
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+    import polars as pl
+
+    from .engine import Engine
+
+__all__ = ["Graph", "films"]
+
+PathLike = Union[str, "os.PathLike[str]"]
+SPLITS = ("train", "valid", "test")
+
+
+class Graph:
+    """A graph: triples of names, in the splits train, valid and test.
+
+    It is made of an iterable of triples, a pandas or polars frame, an ``rdflib.Graph``, or files (:meth:`read`), an
+    array of ids (:meth:`from_ids`); ``relatum.open(folder).graph`` is that of a project.
+
+    >>> import relatum
+    >>> graph = relatum.Graph([
+    ...     ("Alien", "stars", "Sigourney Weaver"),
+    ...     ("Alien", "has_genre", "Horror"),
+    ...     ("Ghostbusters", "stars", "Sigourney Weaver"),
+    ... ])
+    >>> graph
+    <Graph: 4 entities, 2 relations, 3 edges>
+    >>> ("Alien", "stars", "Sigourney Weaver") in graph
+    True
+    >>> graph.neighbours("Sigourney Weaver", direction="in")
+    [('Alien', 'stars', 'Sigourney Weaver'), ('Ghostbusters', 'stars', 'Sigourney Weaver')]
+
+    :param triples: the training edges
+    :param valid: edges that choices are made on
+    :param test: edges that figures are reported on
+    :param hold_out: random shares of the edges to hold out: ``"0.9/0.05/0.05"``, or ``(0.9, 0.05, 0.05)``
+    :param seed: what the shares are drawn with
+    :param columns: the three columns of a frame, where they are not called head, relation and tail or come first
+    :param labels: display labels of entities, by name
+    :param relation_labels: the same of relations
+    """
+
+    def __init__(
+        self,
+        triples: Any,
+        *,
+        valid: Any = None,
+        test: Any = None,
+        hold_out: str | Sequence[float] | None = None,
+        seed: int = 0,
+        columns: Sequence[str] | None = None,
+        labels: Mapping[str, str] | None = None,
+        relation_labels: Mapping[str, str] | None = None,
+    ) -> None:
+        builder = _relatum.GraphBuilder()
+        given = {"train": triples, "valid": valid, "test": test}
+        found_labels: dict[str, str] = {}
+        for split, source in given.items():
+            if source is not None:
+                builder.add(split, _rows(source, columns, found_labels))
+        names = {**found_labels, **dict(labels or {})} if labels or found_labels else {}
+        builder.add_labels(names, dict(relation_labels or {}))
+        home = Home()
+        core, report = builder.finish(home.project, _shares(hold_out), _seed(seed), _kind(triples))
+        self._set(core, home, json.loads(report))
+
+    def _set(self, core: _relatum.Engine, home: Home | None, report: dict[str, Any] | None) -> None:
+        self._core = core
+        self._home = home
+        #: What was met while the graph was made: repeated triples, edges that an earlier split holds already.
+        self.report: dict[str, Any] = report or {}
+
+    @classmethod
+    def _of(cls, core: _relatum.Engine, home: Home | None, report: dict[str, Any] | None = None) -> Graph:
+        graph = cls.__new__(cls)
+        graph._set(core, home, report)
+        return graph
+
+    @classmethod
+    def from_ids(
+        cls,
+        triples: NDArray[Any],
+        entities: Sequence[str],
+        relations: Sequence[str],
+        *,
+        valid: NDArray[Any] | None = None,
+        test: NDArray[Any] | None = None,
+        hold_out: str | Sequence[float] | None = None,
+        seed: int = 0,
+        labels: Mapping[str, str] | None = None,
+        relation_labels: Mapping[str, str] | None = None,
+    ) -> Graph:
+        """A graph of rows of ids (head, relation, tail) and of the names that the ids count.
+
+        >>> import numpy as np
+        >>> Graph.from_ids(np.array([[0, 0, 1]]), ["a", "b"], ["r"])
+        <Graph: 2 entities, 1 relations, 1 edges>
+        """
+        builder = _relatum.GraphBuilder()
+        builder.add_names(_names(entities, "entities"), _names(relations, "relations"))
+        for split, ids in {"train": triples, "valid": valid, "test": test}.items():
+            if ids is not None:
+                builder.add_ids(split, id_array(ids, 2))
+        builder.add_labels(dict(labels or {}), dict(relation_labels or {}))
+        home = Home()
+        core, report = builder.finish(home.project, _shares(hold_out), _seed(seed), "an array of ids")
+        return cls._of(core, home, json.loads(report))
+
+    @classmethod
+    def read(
+        cls,
+        *files: PathLike,
+        valid: PathLike | Sequence[PathLike] | None = None,
+        test: PathLike | Sequence[PathLike] | None = None,
+        folder: PathLike | None = None,
+        hold_out: str | Sequence[float] | None = None,
+        seed: int = 0,
+        labels: PathLike | Sequence[PathLike] | None = None,
+        format: str | None = None,
+        columns: str | None = None,
+        header: bool | None = None,
+        literals: bool = False,
+        named_graph: str | None = None,
+        skip_bad_lines: bool = False,
+        progress: _progress.Progress = False,
+    ) -> Graph:
+        """A graph of files: tables, RDF, or one folder of a benchmark (Query2Box, BetaE, or train/valid/test files).
+
+        What ``relatum init`` reads, this reads; with ``folder``, the project is kept there.
+        """
+        paths = [("train", path) for path in files]
+        paths += [("valid", path) for path in _paths(valid)] + [("test", path) for path in _paths(test)]
+        for _, path in paths:
+            if not isinstance(path, (str, os.PathLike)):
+                raise TypeError(f"files are named by str or Path, not {type(path).__name__}")
+        reading = {
+            "labels": [os.fspath(path) for path in _paths(labels)],
+            "hold_out": _shares(hold_out),
+            "seed": _seed(seed),
+            "format": format,
+            "columns": columns,
+            "header": header,
+            "literals": literals,
+            "graph": named_graph,
+            "skip_bad_lines": skip_bad_lines,
+        }
+        home = None if folder is not None else Home()
+        target = home.project if home is not None else folder
+        assert target is not None
+        told = _progress.listener(progress, _progress.plain)
+        core, report = _relatum.Engine.create(target, paths, json.dumps(reading), told)
+        return cls._of(core, home, json.loads(report))
+
+    def save(self, folder: PathLike) -> Graph:
+        """Writes the graph, with all its models, to a new project folder: the same that ``relatum`` reads.
+
+        From then on, this object is that project: what is trained is kept there.
+        """
+        if not isinstance(folder, (str, os.PathLike)):
+            raise TypeError(f"a folder is named by a str or a Path, not {type(folder).__name__}")
+        self._core = self._core.copy_to(folder)
+        self._home = None
+        return self
+
+    @property
+    def folder(self) -> Path | None:
+        """The project folder; ``None`` where the graph was not saved."""
+        return None if self._home is not None else Path(self._core.folder())
+
+    @property
+    def engine(self) -> Engine:
+        """What answers questions about the graph."""
+        from .engine import Engine
+
+        return Engine._of(self)
+
+    @property
+    def entities(self) -> list[str]:
+        """The names of the entities, in the order of their ids."""
+        return self._core.entity_names()
+
+    @property
+    def relations(self) -> list[str]:
+        """The names of the relations, in the order of their ids."""
+        return self._core.relation_names()
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The display labels of the entities that have one, by name."""
+        return self._core.entity_labels()
+
+    @property
+    def relation_labels(self) -> dict[str, str]:
+        """The same of the relations."""
+        return self._core.relation_labels()
+
+    def entity_id(self, name: str) -> int:
+        """The number of an entity, by its name, its IRI, its prefixed name or its label."""
+        return self._core.entity_id(name)
+
+    def relation_id(self, name: str) -> int:
+        """The number of a relation."""
+        return self._core.relation_id(name)
+
+    def entity(self, id: int) -> str:
+        """The name of an entity, by its number."""
+        return self._core.entity_name(id)
+
+    def relation(self, id: int) -> str:
+        """The name of a relation, by its number."""
+        return self._core.relation_name(id)
+
+    def ids(self, split: str = "train") -> NDArray[np.uint32]:
+        """The edges of a split as rows of ids: head, relation, tail."""
+        return self._core.triples(split)
+
+    def triples(self, split: str | None = None) -> list[tuple[str, str, str]]:
+        """The edges of a split, or of all, by their names."""
+        entities, relations = self.entities, self.relations
+        splits = SPLITS if split is None else (split,)
+        return [
+            (entities[head], relations[relation], entities[tail])
+            for split in splits
+            for head, relation, tail in self.ids(split).tolist()
+        ]
+
+    def __len__(self) -> int:
+        return sum(self._core.edge_counts())
+
+    def __contains__(self, triple: object) -> bool:
+        if not (isinstance(triple, tuple) and len(triple) == 3):
+            raise TypeError("`in` takes a triple: (head, relation, tail)")
+        head, relation, tail = triple
+        try:
+            tail_name = self.entity(self.entity_id(tail))
+            edges = self.neighbours(head, relation=relation, direction="out")
+        except LookupError:
+            return False
+        return any(edge[2] == tail_name for edge in edges)
+
+    def neighbours(
+        self,
+        name: str,
+        *,
+        relation: str | None = None,
+        direction: str = "both",
+        limit: int | None = None,
+    ) -> list[tuple[str, str, str]]:
+        """The edges of an entity: all, those of a relation, or those in one direction (``"out"``, ``"in"``)."""
+        found = self.describe(name, relation=relation, direction=direction, limit=limit)
+        return [
+            (edge["head"], section["relation"], edge["tail"])
+            for section in found["relations"]
+            for edge in section["edges"]
+        ]
+
+    def describe(
+        self,
+        name: str,
+        *,
+        is_relation: bool = False,
+        relation: str | None = None,
+        direction: str | None = None,
+        offset: int = 0,
+        limit: int | None = None,
+    ) -> dict[str, Any]:
+        """An entity with its edges by relation and direction, or a relation with what it connects."""
+        text = self._core.describe(name, is_relation, relation, direction, offset, limit)
+        described: dict[str, Any] = json.loads(text)
+        return described
+
+    def find(self, text: str, limit: int | None = 20) -> dict[str, Any]:
+        """The entities and relations whose name or label contains a text."""
+        found: dict[str, Any] = json.loads(self._core.find(text, limit))
+        return found
+
+    def stats(self) -> dict[str, Any]:
+        """Sizes, degrees, and the relations with their cardinalities."""
+        stats: dict[str, Any] = json.loads(self._core.stats())
+        return stats
+
+    def relation_stats(self) -> pd.DataFrame:
+        """The relations with their edges, heads, tails and cardinalities, as a frame."""
+        rows = self.stats()["by_relation"]
+        columns = ["name", "label", "edges", "heads", "tails", "tails_per_head", "heads_per_tail", "cardinality"]
+        return frame(rows, columns, "relation_stats()")
+
+    def _columns(self) -> dict[str, list[str]]:
+        columns: dict[str, list[str]] = {"head": [], "relation": [], "tail": [], "split": []}
+        for split in SPLITS:
+            triples = self.triples(split)
+            for name, values in zip(columns, zip(*triples)):
+                columns[name].extend(values)
+            columns["split"].extend([split] * len(triples))
+        return columns
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The edges as a pandas frame: head, relation, tail, split."""
+        result: pd.DataFrame = need("pandas", "to_pandas()").DataFrame(self._columns(), dtype=str)
+        return result
+
+    def to_polars(self) -> pl.DataFrame:
+        """The edges as a polars frame: head, relation, tail, split."""
+        polars = need("polars", "to_polars()")
+        schema = dict.fromkeys(("head", "relation", "tail", "split"), polars.String)
+        result: pl.DataFrame = polars.DataFrame(self._columns(), schema=schema)
+        return result
+
+    def to_networkx(self) -> nx.MultiDiGraph[str]:
+        """The graph for networkx: the relation is the key of an edge, split and labels are attributes."""
+        graph: nx.MultiDiGraph[str] = need("networkx", "to_networkx()").MultiDiGraph()
+        labels = self.labels
+        for name in self.entities:
+            graph.add_node(name, **({"label": labels[name]} if name in labels else {}))
+        for split in SPLITS:
+            for head, relation, tail in self.triples(split):
+                graph.add_edge(head, tail, key=relation, split=split)
+        return graph
+
+    def __repr__(self) -> str:
+        edges = sum(self._core.edge_counts())
+        return f"<Graph: {self._core.entity_count():,} entities, {self._core.relation_count():,} relations, {edges:,} edges>"
+
+
+def films() -> Graph:
+    """The embedded graph of well-known films, the one of ``relatum demo``.
+
+    >>> films().relations[:3]
+    ['directed_by', 'has_genre', 'in_language']
+    """
+    home = Home()
+    core, report = _relatum.films().finish(home.project, None, 0, "the embedded films")
+    return Graph._of(core, home, json.loads(report))
+
+
+def id_array(values: Any, dimensions: int) -> NDArray[np.int64]:
+    """Whole numbers as an array of 64 bits; anything else is a mistake."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu" and not (array.size == 0 and array.dtype.kind == "f"):
+        raise TypeError(f"ids must be whole numbers, not {array.dtype}")
+    if array.size == 0 and array.ndim != dimensions:
+        array = array.reshape((0, 3) if dimensions == 2 else (0,))
+    if array.ndim != dimensions:
+        raise ValueError(f"expected an array of {dimensions} dimensions, not {array.ndim}")
+    if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
+        raise ValueError("an id is beyond every graph")
+    return array.astype(np.int64, copy=False)
+
+
+def _names(names: Sequence[str], what: str) -> list[str]:
+    if isinstance(names, str):
+        raise TypeError(f"`{what}` must be a sequence of names, not one str")
+    result = [str(name) if isinstance(name, np.str_) else name for name in names]
+    for name in result:
+        if not isinstance(name, str):
+            raise TypeError(f"`{what}` must be names (str), not {type(name).__name__}")
+    return result
+
+
+def _paths(given: PathLike | Sequence[PathLike] | None) -> list[PathLike]:
+    if given is None:
+        return []
+    return [given] if isinstance(given, (str, os.PathLike)) else list(given)
+
+
+def _seed(seed: int) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise TypeError(f"`seed` must be an int, not {type(seed).__name__}")
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"`seed` must be from 0 to 2**64 - 1, not {seed}")
+    return int(seed)
+
+
+def _shares(shares: str | Sequence[float] | None) -> str | None:
+    if shares is None or isinstance(shares, str):
+        return shares
+    return "/".join(str(float(share)) for share in shares)
+
+
+def _kind(source: Any) -> str:
+    kind = type(source)
+    return f"{kind.__module__}.{kind.__qualname__}" if kind.__module__ != "builtins" else f"a {kind.__qualname__}"
+
+
+def _rows(source: Any, columns: Sequence[str] | None, labels: dict[str, str]) -> Iterable[Any]:
+    """The triples of whatever holds some."""
+    package = type(source).__module__.split(".")[0]
+    if isinstance(source, (str, bytes, os.PathLike)):
+        raise TypeError("a graph is made of triples; of files: relatum.Graph.read(path)")
+    if isinstance(source, Graph):
+        return source.triples()
+    if package == "pandas" or package == "polars":
+        names = _frame_columns(list(source.columns), columns)
+        return zip(*(_strings(source[name], name) for name in names))
+    if package == "rdflib":
+        return _rdf(source, labels)
+    if isinstance(source, np.ndarray):
+        if source.ndim != 2 or source.shape[1] != 3:
+            raise ValueError(f"expected an array of three columns, not of shape {source.shape}")
+        if source.dtype.kind in "iu":
+            raise TypeError("an array of ids needs names: relatum.Graph.from_ids(array, entities, relations)")
+        return (tuple(str(name) for name in row) for row in source)
+    rows: Iterable[Any] = source
+    return rows
+
+
+def _strings(column: Any, name: str) -> list[str]:
+    values = column.to_list()
+    for row, value in enumerate(values):
+        if not isinstance(value, str):
+            missing = value is None or value != value
+            what = "is missing" if missing else f"is {value!r}, not a str: convert the column first"
+            raise (ValueError if missing else TypeError)(f"the {name!r} of row {row} {what}")
+    strings: list[str] = values
+    return strings
+
+
+_USUAL = (
+    ("head", "subject", "source", "h", "s", "from"),
+    ("relation", "predicate", "label", "r", "p", "rel"),
+    ("tail", "object", "target", "t", "o", "to"),
+)
+
+
+def _frame_columns(there: list[Any], given: Sequence[str] | None) -> list[Any]:
+    if given is not None:
+        if isinstance(given, str) or len(given) != 3:
+            raise ValueError("`columns` must be three: those of head, relation and tail")
+        for name in given:
+            if name not in there:
+                raise ValueError(f"there is no column {name!r}; there are: {', '.join(map(str, there))}")
+        return list(given)
+    found = [next((name for name in there if str(name).lower() in usual), None) for usual in _USUAL]
+    if all(name is not None for name in found):
+        return found
+    if len(there) == 3:
+        return there
+    raise ValueError(
+        f"say which columns hold head, relation and tail, as in columns=('a', 'b', 'c'); there are: "
+        f"{', '.join(map(str, there))}"
+    )
+
+
+def _rdf(graph: Any, labels: dict[str, str]) -> Iterable[tuple[str, str, str]]:
+    """The triples of an ``rdflib.Graph``: labels name things, and other literals are left out, as files are read."""
+    rdflib = need("rdflib", "a graph of rdflib")
+    for subject, predicate, object_ in graph:
+        if predicate == rdflib.RDFS.label and isinstance(object_, rdflib.Literal):
+            labels.setdefault(_rdf_name(subject, rdflib), str(object_))
+    used: set[str] = set()
+    for subject, predicate, object_ in graph:
+        if isinstance(object_, rdflib.Literal):
+            continue
+        triple = (_rdf_name(subject, rdflib), str(predicate), _rdf_name(object_, rdflib))
+        used.update((triple[0], triple[2]))
+        yield triple
+    for name in [name for name in labels if name not in used]:
+        del labels[name]
+
+
+def _rdf_name(node: Any, rdflib: Any) -> str:
+    return f"_:{node}" if isinstance(node, rdflib.BNode) else str(node)

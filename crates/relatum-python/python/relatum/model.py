@@ -1,0 +1,451 @@
+"""Link predictors: trained, measured, saved, merged."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _progress, _relatum
+from ._optional import frame
+from .engine import Engine
+from .graph import Graph, PathLike, id_array
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from typing_extensions import Unpack
+
+    from .answers import Answers
+    from .engine import Options
+    from .query import Formula, Variable
+
+__all__ = ["Model", "grid_search", "merge", "train"]
+
+
+class Model:
+    """A link predictor of a graph: how likely is an edge?
+
+    :func:`train`, :func:`merge`, :meth:`load` and ``relatum.from_pykeen`` make one; ``engine.model(name)`` is one of a
+    project.
+    """
+
+    __slots__ = ("_graph", "_name", "_open")
+    _graph: Graph
+    _name: str
+    _open: _relatum.Model
+
+    def __init__(self) -> None:
+        raise TypeError("a model is trained, loaded or taken from a project: relatum.train(graph), engine.model(name)")
+
+    @classmethod
+    def _of(cls, graph: Graph, name: str | None) -> Model:
+        model = cls.__new__(cls)
+        model._graph = graph
+        model._open = graph._core.model(name)
+        model._name = model._open.name()
+        return model
+
+    @classmethod
+    def load(
+        cls,
+        path: PathLike,
+        graph: Graph,
+        *,
+        name: str | None = None,
+        predictor: str | None = None,
+        replace: bool = False,
+    ) -> Model:
+        """Reads a model of a graph that :meth:`save` wrote, or another program: ``.safetensors``, a folder of ``.npy``
+        arrays, a checkpoint ``.pt``. Nothing in a checkpoint is ever executed."""
+        _graph(graph)
+        arguments = {
+            "files": [os.fspath(path)],
+            "name": name,
+            "predictor": predictor,
+            "entity_names": None,
+            "relation_names": None,
+            "replace": replace,
+        }
+        imported = json.loads(graph._core.import_files(_dumps(arguments)))
+        return cls._of(graph, imported["name"])
+
+    def save(self, path: PathLike) -> None:
+        """Writes the model as one ``.safetensors`` file, or as a folder of ``.npy`` arrays with lists of names."""
+        self._graph._core.export(self._name, path)
+
+    @property
+    def name(self) -> str:
+        """Its name in the project."""
+        return self._name
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return self._graph
+
+    @property
+    def engine(self) -> Engine:
+        """What answers questions about the graph."""
+        return self._graph.engine
+
+    @property
+    def card(self) -> dict[str, Any]:
+        """What the model says of itself: predictor, rank, origin, training, epoch, validation."""
+        card: dict[str, Any] = json.loads(self._open.card())
+        return card
+
+    @property
+    def predictor(self) -> str:
+        """The kind of link predictor, such as ``complex``."""
+        card = self.card
+        return str(card.get("predictor", card.get("model")))
+
+    @property
+    def rank(self) -> int:
+        """Factors of a row."""
+        return int(self.card["rank"])
+
+    @property
+    def unfinished(self) -> str | None:
+        """How far its training has come, where that is not finished."""
+        return self._open.unfinished()
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether it has an adaptive calibration."""
+        return self._open.is_calibrated()
+
+    @property
+    def entity_embeddings(self) -> NDArray[np.float32]:
+        """One row for each entity: the model's own memory, without a copy and read-only.
+
+        >>> import relatum
+        >>> model = relatum.train(relatum.Graph([("a", "r", "b")]), rank=2, epochs=1, progress=False)
+        >>> model.entity_embeddings.shape, model.entity_embeddings.flags.writeable
+        ((2, 4), False)
+        """
+        return self._open.entities()
+
+    @property
+    def relation_embeddings(self) -> NDArray[np.float32]:
+        """The same of the relations: those of the graph, then the reciprocal ones; :attr:`relation_rows` names them."""
+        return self._open.relations()
+
+    @property
+    def relation_rows(self) -> list[str]:
+        """What the rows of :attr:`relation_embeddings` are called."""
+        return self._graph._core.relation_rows()
+
+    @overload
+    def score(self, head: str, relation: str, tail: str) -> float: ...
+    @overload
+    def score(self, head: Any, relation: Any, tail: Any) -> float | NDArray[np.float32]: ...
+    def score(self, head: Any, relation: Any, tail: Any) -> float | NDArray[np.float32]:
+        """The raw score of an edge, or of many: names or ids, single ones or arrays of them.
+
+        What the model says, before any calibration; :meth:`ask` gives truth values.
+        """
+        core = self._graph._core
+        heads, one = _ids(head, core.entity_id, "head")
+        relations, two = _ids(relation, core.relation_id, "relation")
+        tails, three = _ids(tail, core.entity_id, "tail")
+        many = np.broadcast_arrays(heads, relations, tails)
+        scores = self._open.scores(*(np.ascontiguousarray(ids) for ids in many))
+        return float(scores[0]) if one and two and three else scores
+
+    def scores(self, head: str | int | None, relation: str | int, tail: str | int | None) -> NDArray[np.float32]:
+        """The raw scores of every entity at the open end: ``scores("Alien", "stars", None)``, or with the head open."""
+        if (head is None) == (tail is None):
+            raise ValueError("exactly one of head and tail must be None: the end that is open")
+        known = head if head is not None else tail
+        return self._open.row(self._entity(known), self._relation(relation), head is not None)
+
+    def top_tails(
+        self, head: str | int, relation: str | int, top: int = 10, *, new_only: bool = False
+    ) -> pd.DataFrame:
+        """The best tails of ``relation(head, ?)`` by raw score: entity, label, score, and the split that holds the edge."""
+        return self._best(head, relation, True, top, new_only)
+
+    def top_heads(
+        self, relation: str | int, tail: str | int, top: int = 10, *, new_only: bool = False
+    ) -> pd.DataFrame:
+        """The best heads of ``relation(?, tail)`` by the score of the reciprocal relation."""
+        return self._best(tail, relation, False, top, new_only)
+
+    def _best(
+        self, entity: str | int, relation: str | int, outgoing: bool, top: int, new_only: bool
+    ) -> pd.DataFrame:
+        entity_id, relation_id = self._entity(entity), self._relation(relation)
+        rows = json.loads(self._open.candidates(entity_id, relation_id, outgoing, top, new_only))
+        return frame(rows, ["entity", "label", "score", "stored"], "the best entities")
+
+    def _entity(self, entity: Any) -> int:
+        return int(_ids(entity, self._graph._core.entity_id, "entity")[0][0])
+
+    def _relation(self, relation: Any) -> int:
+        return int(_ids(relation, self._graph._core.relation_id, "relation")[0][0])
+
+    @overload
+    def ask(
+        self,
+        question: str | Formula | tuple[Any, ...],
+        *,
+        target: Variable | str | None = None,
+        **options: Unpack[Options],
+    ) -> Answers: ...
+    @overload
+    def ask(
+        self, question: list[Any], *, target: Variable | str | None = None, **options: Unpack[Options]
+    ) -> list[Answers]: ...
+    def ask(
+        self, question: Any, *, target: Variable | str | None = None, **options: Unpack[Options]
+    ) -> Answers | list[Answers]:
+        """Asks with this model; see :meth:`Engine.ask`."""
+        options["model"] = self._name
+        answers: Answers | list[Answers] = self.engine.ask(question, target=target, **options)
+        return answers
+
+    def evaluate(
+        self,
+        split: str | None = None,
+        *,
+        ties: str = "mean",
+        by_relation: bool = False,
+        progress: _progress.Progress = False,
+    ) -> pd.DataFrame:
+        """How well the model predicts the edges of a split from both their ends, other true answers left out: filtered
+        MRR and Hits@1, 3 and 10, in all or by relation, as a frame."""
+        arguments = _dumps({"model": self._name, "split": split, "ties": ties})
+        told = _progress.listener(progress, _progress.plain)
+        found = json.loads(self._graph._core.link_eval(arguments, told))
+        figures = ["count", "mrr", "hits@1", "hits@3", "hits@10"]
+        if by_relation:
+            rows = [
+                {"relation": row["relation"], "predicts": row["predicts"], **row["metrics"]}
+                for row in found["relations"]
+            ]
+            result = frame(rows, ["relation", "predicts", *figures], "evaluate()")
+        else:
+            rows = [{"of": name, **found[name]} for name in ("overall", "tails", "heads", "queries")]
+            result = frame(rows, ["of", *figures], "evaluate()").set_index("of")
+        result.attrs.update({name: found[name] for name in ("model", "predictor", "rank", "split", "ties")})
+        return result
+
+    def calibrate(
+        self,
+        *,
+        queries: int | None = None,
+        epochs: int | None = None,
+        learning_rate: float | None = None,
+        binary: float | None = None,
+        seed: int | None = None,
+        progress: _progress.Progress = False,
+    ) -> dict[str, Any]:
+        """Learns the adaptive calibration, an affine map of each relation's scores, and keeps it with the model:
+        ``ask(…, calibration="adaptive")``. Gives how it went."""
+        arguments = {
+            "name": self._name,
+            "queries": queries,
+            "epochs": epochs,
+            "learning_rate": learning_rate,
+            "binary": binary,
+            "seed": seed,
+        }
+        told = _progress.listener(progress, _progress.plain)
+        done: dict[str, Any] = json.loads(self._graph._core.calibrate(_dumps(arguments), told))
+        self._open = self._graph._core.model(self._name)
+        return done
+
+    def merge(self, *others: Model, weights: Sequence[float] = (), name: str, replace: bool = False) -> Model:
+        """One model whose score is the weighted sum of this one's and the others'; see :func:`merge`."""
+        return merge([self, *others], weights=weights, name=name, replace=replace)
+
+    def __repr__(self) -> str:
+        state = f", {self.unfinished}" if self.unfinished else ""
+        return f"<Model {self._name}: {self.predictor}, rank {self.rank}{state}>"
+
+
+def train(
+    graph: Graph,
+    model: str | None = None,
+    rank: int | None = None,
+    *,
+    epochs: int | None = None,
+    batch_size: int | None = None,
+    learning_rate: float | None = None,
+    regularizer: str | None = None,
+    regularizer_weight: float | None = None,
+    optimizer: str | None = None,
+    relation_loss: float | None = None,
+    candidates: int | str | None = None,
+    cool_down: int | None = None,
+    init_scale: float | None = None,
+    eval_every: int | None = None,
+    patience: int | None = None,
+    seed: int | None = None,
+    name: str | None = None,
+    resume: bool = False,
+    restart: bool = False,
+    progress: _progress.Progress = True,
+) -> Model:
+    """Trains a link predictor on the training edges of a graph; what is left out is chosen by the graph's size.
+
+    Ctrl-C and an exception of a ``progress`` function stop it and keep its state: ``train(graph, resume=True)`` goes on.
+
+    >>> import relatum
+    >>> graph = relatum.films()
+    >>> losses = []
+    >>> def note(event):
+    ...     if event["event"] == "epoch":
+    ...         losses.append(event["loss"])
+    >>> relatum.train(graph, "distmult", rank=8, epochs=2, progress=note)
+    <Model default: distmult, rank 8>
+    >>> len(losses)
+    2
+
+    :param graph: a :class:`Graph`, or an :class:`Engine`
+    :param model: ``complex``, ``distmult``, ``cp``, ``rotate`` or ``transe``
+    :param candidates: how many entities stand in the softmax, or ``"all"``
+    :param name: the name of the model in the project
+    :param resume: go on with a run that was stopped or killed
+    :param restart: begin anew, replacing the model of that name
+    :param progress: ``True`` for a bar, a function that hears every event, or ``False``
+    """
+    graph = _graph(graph)
+    given: dict[str, Any] = {
+        "predictor": model,
+        "rank": rank,
+        "epochs": epochs,
+        "batch_size": batch_size,
+        "regularizer": regularizer,
+        "regularizer_weight": regularizer_weight,
+        "optimizer": optimizer,
+        "learning_rate": learning_rate,
+        "cool_down": cool_down,
+        "relation_loss": relation_loss,
+        "candidates": candidates if candidates is None or candidates == "all" else {"sample": candidates},
+        "init_scale": init_scale,
+        "seed": seed,
+        "eval_every": eval_every,
+        "patience": patience,
+    }
+    if resume and restart:
+        raise ValueError("`resume` goes on and `restart` begins anew: choose one")
+    arguments = _dumps({"name": name, "settings": given, "resume": bool(resume), "restart": bool(restart)})
+    told = _progress.listener(progress, _progress.training)
+    trained = json.loads(graph._core.train(arguments, told))
+    return Model._of(graph, trained["name"])
+
+
+def grid_search(
+    graph: Graph,
+    *,
+    models: Sequence[str] = (),
+    ranks: Sequence[int] = (),
+    batch_sizes: Sequence[int] = (),
+    regularizer_weights: Sequence[float] = (),
+    learning_rates: Sequence[float] = (),
+    relation_losses: Sequence[float] = (),
+    epochs: int | None = None,
+    seed: int | None = None,
+    name: str | None = None,
+    replace: bool = False,
+    progress: _progress.Progress = True,
+) -> pd.DataFrame:
+    """Trains every combination, installs the best by validation MRR as the model ``name``, and gives a frame of all,
+    best first. Stopped, the same grid goes on where it was."""
+    graph = _graph(graph)
+    grid = {
+        "predictors": list(models),
+        "ranks": list(ranks),
+        "batch_sizes": list(batch_sizes),
+        "regularizer_weights": list(regularizer_weights),
+        "learning_rates": list(learning_rates),
+        "relation_losses": list(relation_losses),
+    }
+    settings = {"epochs": epochs, "seed": seed}
+    told = _progress.listener(progress, _progress.training)
+    arguments = _dumps({"name": name, "grid": grid, "settings": settings, "replace": replace})
+    found = json.loads(graph._core.grid(arguments, told))
+    rows = []
+    for trial in found["trials"]:
+        chosen = trial["settings"]
+        valid = trial["valid"] or {}
+        hits = valid.get("hits", [None] * 3)
+        rows.append(
+            {
+                "model": chosen.get("model", chosen.get("predictor")),
+                **{key: chosen[key] for key in ("rank", "batch_size", "regularizer_weight", "learning_rate")},
+                "relation_loss": chosen["relation_loss"],
+                "epochs": trial["epochs"],
+                "best_epoch": trial["best_epoch"],
+                "seconds": trial["seconds"],
+                "mrr": valid.get("mrr"),
+                "hits@1": hits[0],
+                "hits@3": hits[1],
+                "hits@10": hits[2],
+                "diverged": trial["diverged"],
+            }
+        )
+    columns = "model rank batch_size regularizer_weight learning_rate relation_loss epochs best_epoch seconds mrr"
+    result = frame(rows, [*columns.split(), "hits@1", "hits@3", "hits@10", "diverged"], "grid_search()")
+    result.attrs.update(name=found["name"], interrupted=found["interrupted"])
+    return result
+
+
+def merge(
+    models: Sequence[Model], *, weights: Sequence[float] = (), name: str, replace: bool = False
+) -> Model:
+    """One model whose score is the weighted sum of the scores of several of the same graph."""
+    models = list(models)
+    for model in models:
+        if not isinstance(model, Model):
+            raise TypeError(f"models are merged, not {type(model).__name__}")
+    if not models:
+        raise ValueError("at least one model is needed")
+    graph = models[0]._graph
+    if any(model._graph._core.folder() != graph._core.folder() for model in models):
+        raise ValueError("models of different graphs cannot be merged: load them into one")
+    names = [model.name for model in models]
+    arguments = {"models": names, "weights": [float(w) for w in weights], "name": name, "replace": replace}
+    merged = json.loads(graph._core.merge(_dumps(arguments)))
+    return Model._of(graph, merged["name"])
+
+
+def _graph(graph: Any) -> Graph:
+    if isinstance(graph, Engine):
+        return graph.graph
+    if not isinstance(graph, Graph):
+        raise TypeError(f"expected a Graph, not {type(graph).__name__}")
+    return graph
+
+
+def _dumps(arguments: dict[str, Any]) -> str:
+    """Arguments for the engine; numbers of NumPy count as numbers."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.generic):
+            return value.item()
+        raise TypeError(f"{value!r} is no number, text or list")
+
+    return json.dumps(arguments, default=plain, allow_nan=False)
+
+
+def _ids(things: Any, look_up: Any, what: str) -> tuple[NDArray[np.int64], bool]:
+    """Names or numbers as an array of numbers, and whether it was one alone."""
+    if isinstance(things, str):
+        return np.array([look_up(things)], dtype=np.int64), True
+    if isinstance(things, bool):
+        raise TypeError(f"{what} must be a name or an id, not a bool")
+    if isinstance(things, (int, np.integer)):
+        return id_array([things], 1), True
+    if isinstance(things, (list, tuple, np.ndarray)) and len(things) and isinstance(things[0], str):
+        return np.array([look_up(str(name)) for name in things], dtype=np.int64), False
+    if isinstance(things, (list, tuple, np.ndarray)):
+        return id_array(things, 1), False
+    raise TypeError(f"{what} must be a name, an id, or many of them, not {type(things).__name__}")
+

@@ -1,0 +1,154 @@
+//! Running the engine without holding Python up, and stopping it when Python wants to.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use relatum::Error;
+use relatum::control::{Cancel, Control};
+
+use crate::errors::raised;
+
+/// How often Python is asked whether Ctrl-C was pressed.
+const PACE: Duration = Duration::from_millis(50);
+
+/// Runs a short work in the calling thread, with the interpreter released. Between its steps the work asks whether
+/// to go on; at most every 50 ms that question reaches Python, so that Ctrl-C ends it.
+pub(crate) fn short<T: Send>(
+    py: Python<'_>,
+    within: impl FnOnce(Control) -> Control,
+    work: impl FnOnce(&Control) -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    let interrupted = Arc::new(Mutex::new(Interrupted { next: Instant::now() + PACE, error: None }));
+    let asked = Arc::clone(&interrupted);
+    let control = within(Control::default().with_cancel(Cancel::when(move || is_interrupted(&asked))));
+    let result = py.detach(|| caught(|| work(&control)));
+    if let Some(error) = interrupted.lock().unwrap_or_else(PoisonError::into_inner).error.take() {
+        return Err(error);
+    }
+    finished(py, result)
+}
+
+struct Interrupted {
+    next: Instant,
+    error: Option<PyErr>,
+}
+
+fn is_interrupted(state: &Mutex<Interrupted>) -> bool {
+    // Another thread is asking at this moment: its answer will do the next time.
+    let Ok(mut state) = state.try_lock() else { return false };
+    if state.error.is_none() && Instant::now() >= state.next {
+        state.next = Instant::now() + PACE;
+        state.error = Python::attach(|py| py.check_signals().err());
+    }
+    state.error.is_some()
+}
+
+/// An event of the engine, as JSON with its name.
+pub(crate) type Event = (&'static str, String);
+
+/// What a long work tells its listeners with.
+pub(crate) struct Told(Sender<Event>);
+
+impl Told {
+    /// A control that passes on every event of a type.
+    pub(crate) fn every<E: 'static>(
+        &self,
+        control: Control,
+        name: &'static str,
+        data: impl Fn(&E) -> serde_json::Value + Send + Sync + 'static,
+    ) -> Control {
+        let sender = Mutex::new(self.0.clone());
+        control.on(move |event: &E| {
+            if let Ok(sender) = sender.lock() {
+                // Who listens may have gone after an exception.
+                let _ = sender.send((name, data(event).to_string()));
+            }
+        })
+    }
+
+    /// The same for events that come faster than anyone can follow: those between two ticks of a clock are dropped.
+    pub(crate) fn some<E: 'static>(
+        &self,
+        control: Control,
+        name: &'static str,
+        data: impl Fn(&E) -> serde_json::Value + Send + Sync + 'static,
+    ) -> Control {
+        let state = Mutex::new((self.0.clone(), Instant::now()));
+        control.on(move |event: &E| {
+            let Ok(mut state) = state.lock() else { return };
+            if Instant::now() >= state.1 {
+                state.1 = Instant::now() + PACE;
+                let _ = state.0.send((name, data(event).to_string()));
+            }
+        })
+    }
+}
+
+/// Runs a long work in a thread of its own while the calling thread passes events to a Python function and asks
+/// for signals. Ctrl-C and an exception of the function stop the work; what it keeps is on disk when that
+/// exception is raised.
+pub(crate) fn long<T: Send>(
+    py: Python<'_>,
+    listener: Option<&Bound<'_, PyAny>>,
+    listen: impl FnOnce(Control, &Told) -> Control,
+    work: impl FnOnce(&Control) -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    let cancel = Cancel::default();
+    let (sender, events) = channel();
+    let told = Told(sender);
+    let control = Control::default().with_cancel(cancel.clone());
+    let control = if listener.is_some() { listen(control, &told) } else { control };
+    let events = Mutex::new(events);
+    let outcome = thread::scope(|scope| {
+        let worker = scope.spawn(move || {
+            let result = caught(|| work(&control));
+            // The channel closes with its last sender: only now, when the work is over.
+            drop((control, told));
+            result
+        });
+        let watched = watch(py, listener, &events);
+        if watched.is_err() {
+            cancel.cancel();
+        }
+        let result = py.detach(|| worker.join());
+        watched.map(|()| result)
+    })?;
+    finished(py, outcome.ok().flatten())
+}
+
+/// Passes events on until the work is over.
+fn watch(
+    py: Python<'_>,
+    listener: Option<&Bound<'_, PyAny>>,
+    events: &Mutex<Receiver<Event>>,
+) -> PyResult<()> {
+    loop {
+        let next = py.detach(|| events.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PACE));
+        match (next, listener) {
+            (Ok((name, data)), Some(listener)) => drop(listener.call1((name, data))?),
+            (Err(RecvTimeoutError::Disconnected), _) => return Ok(()),
+            _ => {}
+        }
+        py.check_signals()?;
+    }
+}
+
+/// What a work gave; nothing if it panicked, which is a defect but must not end the interpreter's program in a way
+/// that `except Exception` cannot catch.
+fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
+}
+
+fn finished<T>(py: Python<'_>, result: Option<Result<T, Error>>) -> PyResult<T> {
+    let defect =
+        "the engine failed unexpectedly; this is a defect of Relatum, please report it with the call";
+    match result {
+        Some(result) => result.map_err(|error| raised(py, error)),
+        None => Err(PyRuntimeError::new_err(defect)),
+    }
+}

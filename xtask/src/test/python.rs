@@ -1,0 +1,38 @@
+//! The engine in Python: built into a Python of its own, tested with pytest, typed with mypy.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::python::{self, Profile};
+use crate::shell::{self, root};
+
+/// Where the tests and what they need are.
+const CRATE: &str = "crates/relatum-python";
+
+pub(super) fn run(peers: bool) -> anyhow::Result<()> {
+    let folder = root().join(CRATE);
+    let python = python::environment("python", &folder.join("tests/requirements.txt"))?;
+    python::install(&python, Profile::Dev)?;
+    super::command()?;
+    pytest(&python, &["tests"])?;
+    pytest(&python, &["python", "--doctest-modules"])?;
+    let sources = folder.join("python/relatum");
+    shell::run(Command::new(&python).args(["-m", "mypy", "--strict"]).arg(sources).current_dir(root()))?;
+    if peers {
+        let python = python::environment("peers", &folder.join("tests/peers/requirements.txt"))?;
+        python::install(&python, Profile::Dev)?;
+        pytest(&python, &["tests/peers"])?;
+    }
+    Ok(())
+}
+
+fn pytest(python: &Path, what: &[&str]) -> anyhow::Result<()> {
+    let mut command = Command::new(python);
+    command
+        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+        .args(what)
+        .current_dir(root().join(CRATE))
+        .env("RELATUM", python::target().join("debug/relatum"))
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    shell::run(&mut command)
+}
