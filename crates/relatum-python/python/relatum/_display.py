@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 _KNOWN = "#2b7a4b"
 _PREDICTED = "#3566b8"
 _NEGATED = "#b3413b"
+#: How many characters of a name are shown; the whole is in its tooltip.
+_MOST = 26
 _FONT = "font-family:system-ui,sans-serif;font-size:12px"
 
 
@@ -78,11 +80,18 @@ def explanation_svg(explanation: Explanation) -> str:
     places = _places(atoms)
     if not places:
         return '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"></svg>'
-    boxes = {
-        node: (column * 230 + 10, row * 74 + 24, min(200, max(60, 7 * min(26, len(text)) + 18)))
-        for node, (text, column, row) in places.items()
-    }
-    width = max(x + w for x, _, w in boxes.values()) + 20
+    widths = {node: max(60, 7 * min(_MOST, len(text)) + 20) for node, (text, _, _) in places.items()}
+    # Between two columns there is room for the longest name of a relation.
+    gap = 50 + 6 * max(min(_MOST, len(str(atom.relation))) + 8 for atom in atoms)
+    starts: dict[int, int] = {}
+    at = 10
+    for column in range(1 + max(column for _, column, _ in places.values())):
+        starts[column] = at
+        at += gap + max((widths[node] for node, (_, of, _) in places.items() if of == column), default=0)
+    boxes = {node: (starts[column], row * 74 + 24, widths[node]) for node, (_, column, row) in places.items()}
+    # The name beside an upright arrow needs room as well.
+    upright = any(boxes[atom.subject.id][0] == boxes[atom.object.id][0] for atom in atoms)
+    width = max(x + w for x, _, w in boxes.values()) + (gap if upright else 20)
     height = max(y for _, y, _ in boxes.values()) + 50 + 18 * len(explanation.sub_queries)
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -123,7 +132,8 @@ def _edge(
     pair = (min(atom.subject.id, atom.object.id), max(atom.subject.id, atom.object.id))
     lane = seen.get(pair, 0)
     seen[pair] = lane + 1
-    if x1 == x2:
+    upright = x1 == x2
+    if upright:
         start, end = (x1 + w1 / 2, y1 + 26.0), (x2 + w2 / 2, float(y2))
         if y1 > y2:
             start, end = (x1 + w1 / 2, float(y1)), (x2 + w2 / 2, y2 + 26.0)
@@ -143,10 +153,11 @@ def _edge(
     ]
     head = " ".join(f"{x:.1f},{y:.1f}" for x, y in [end, *wings])
     word = "not " if atom.negated else ""
-    text = escape(_short(_visible(f"{word}{atom.relation}"), 24))
-    anchor = (middle[0], (start[1] + end[1]) / 2 - bend / 2)
+    text = escape(_short(_visible(f"{word}{atom.relation}")))
+    # Beside an upright arrow, above any other.
+    x, y, side = (middle[0] + 8, middle[1] + 4, "start") if upright else (middle[0], middle[1] + bend / 2 - 5, "middle")
     labels.append(
-        f'<text x="{anchor[0]:.0f}" y="{anchor[1] - 5:.0f}" text-anchor="middle" font-size="11" '
+        f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{side}" font-size="11" '
         f'fill="{colour}">{text} {atom.value:.3f}</text>'
     )
     return (
@@ -186,8 +197,8 @@ def _places(atoms: list[Atom]) -> dict[int, tuple[str, int, int]]:
     return places
 
 
-def _short(text: str, most: int = 26) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
 
 
 def _visible(text: str) -> str:
