@@ -50,7 +50,10 @@ impl Elements {
     fn next(&mut self, byte: u8) -> Place {
         match (self.place, byte) {
             (Place::Text, b'<') => Place::Opened,
-            (Place::Text, _) => Place::Text,
+            (Place::Text, _)
+            | (Place::Comment(2..) | Place::Data(2..) | Place::Instruction(true) | Place::Doctype(0), b'>') => {
+                Place::Text
+            }
             (Place::Opened, b'!') => Place::Declared,
             (Place::Opened, b'?') => Place::Instruction(false),
             (Place::Opened, _) => Place::Tag { closes: byte == b'/', slash: false },
@@ -68,15 +71,11 @@ impl Elements {
             (Place::Tag { .. }, b'"' | b'\'') => Place::Value(byte),
             (Place::Tag { closes, .. }, _) => Place::Tag { closes, slash: byte == b'/' },
             (Place::Value(mark), _) if byte == mark => Place::Tag { closes: false, slash: false },
-            (Place::Comment(2..), b'>') | (Place::Data(2..), b'>') | (Place::Instruction(true), b'>') => {
-                Place::Text
-            }
             (Place::Comment(hyphens), b'-') => Place::Comment(hyphens.saturating_add(1)),
             (Place::Comment(_), _) => Place::Comment(0),
             (Place::Data(brackets), b']') => Place::Data(brackets.saturating_add(1)),
             (Place::Data(_), _) => Place::Data(0),
             (Place::Instruction(_), _) => Place::Instruction(byte == b'?'),
-            (Place::Doctype(0), b'>') => Place::Text,
             (Place::Doctype(depth), b'[') => Place::Doctype(depth.saturating_add(1)),
             (Place::Doctype(depth), b']') => Place::Doctype(depth.saturating_sub(1)),
             (Place::Doctype(depth), b'"' | b'\'') => Place::DoctypeValue(depth, byte),
