@@ -70,7 +70,7 @@ function Header({ view, onKeys }: { view: View; onKeys(): void }) {
           <b>{info.name}</b>
           {model
             ? <a href={address("model")} onClick={(event) => follow(event, "model")}>
-              {[model.kind ? predictor(model.kind) : null, model.rank ? `rank ${model.rank}` : null, model.valid ? `valid MRR ${number(model.valid.mrr)}` : null].filter(Boolean).join(" · ") || model.name}
+              {[model.predictor ? predictor(model.predictor) : null, model.rank ? `rank ${model.rank}` : null, model.valid ? `valid MRR ${number(model.valid.mrr)}` : null].filter(Boolean).join(" · ") || model.name}
             </a>
             : <span>no model yet</span>}
         </p>

@@ -228,26 +228,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/models/default": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Choose the model that answers where none is named
-         * @description For this process only; the project keeps its default.
-         */
-        put: operations["chooseModel"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/models/{name}": {
         parameters: {
             query?: never;
@@ -257,7 +237,11 @@ export interface paths {
         };
         /** A model with its settings, its metrics and its training curve */
         get: operations["model"];
-        put?: never;
+        /**
+         * Choose the model that answers where none is named
+         * @description At /api/v1/models/default only. For this process; the project keeps its own default.
+         */
+        put: operations["chooseModel"];
         post?: never;
         delete?: never;
         options?: never;
@@ -313,6 +297,30 @@ export interface paths {
          * @description Requests that run keep the model they have.
          */
         post: operations["reload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sparql": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Answer a SPARQL query
+         * @description SELECT of one variable (and ?score and ?known), or ASK, over basic graph patterns, UNION, FILTER NOT EXISTS, MINUS, sequence and inverse paths. The answer to ASK is true where the statement is at least half true. Without LIMIT there are 100 answers.
+         */
+        get: operations["sparqlByUrl"];
+        put?: never;
+        /**
+         * Answer a SPARQL query given as it is or in a form
+         * @description SELECT of one variable (and ?score and ?known), or ASK, over basic graph patterns, UNION, FILTER NOT EXISTS, MINUS, sequence and inverse paths. The answer to ASK is true where the statement is at least half true. Without LIMIT there are 100 answers.
+         */
+        post: operations["sparql"];
         delete?: never;
         options?: never;
         head?: never;
@@ -583,7 +591,7 @@ export interface components {
             format: string;
             /** @description The Relatum that wrote it. */
             made_by: string;
-            /** @description The name of the link predictor. */
+            /** @description The name of the link predictor; files call it the model. */
             model: string;
             /** @description How the model came to be: `trained`, or the file it was imported from. */
             origin: string;
@@ -653,7 +661,7 @@ export interface components {
             answerable: boolean;
             /** @description What the question asks for; none where it has mistakes, as all that follows. */
             asked: components["schemas"]["AskedFor"] | null;
-            /** @description Mistakes, and what is worth knowing. */
+            /** @description Mistakes and remarks. */
             diagnostics: components["schemas"]["Diagnostic"][];
             /**
              * @description The question as a tree, for drawing: there as soon as its grammar is right, even if its names are not.
@@ -1053,6 +1061,19 @@ export interface components {
             /** @constant */
             kind: "negated";
         };
+        /** @description `relation(subject, object)` */
+        FormulaAtom: {
+            /** @description The right argument. */
+            object: components["schemas"]["FormulaTerm"];
+            /** @description The name of the relation in the source of the graph; as it was written, where the graph has none such. */
+            relation: string;
+            /** @description The relation as it must be written. */
+            relation_text: string;
+            /** @description Where it stands in the question. */
+            span: components["schemas"]["Span"];
+            /** @description The left argument. */
+            subject: components["schemas"]["FormulaTerm"];
+        };
         /** @description One side of an atom. */
         FormulaTerm: {
             /** @description Whether it is a thing that is known or one that is sought. */
@@ -1087,20 +1108,7 @@ export interface components {
             part: components["schemas"]["FormulaTree"];
             /** @description The variables, without `?`. */
             variables: string[];
-        } | {
-            /** @constant */
-            kind: "atom";
-            /** @description The right argument. */
-            object: components["schemas"]["FormulaTerm"];
-            /** @description The name of the relation in the source of the graph; as it was written, where the graph has none such. */
-            relation: string;
-            /** @description The relation as it must be written. */
-            relation_text: string;
-            /** @description Where it stands in the question. */
-            span: components["schemas"]["Span"];
-            /** @description The left argument. */
-            subject: components["schemas"]["FormulaTerm"];
-        };
+        } | components["schemas"]["FormulaAtom"];
         /** @description The names that contain a text. */
         Found: {
             /** @description The entities with the shortest names. */
@@ -1363,7 +1371,7 @@ export interface components {
              * @description Bytes of all its files.
              */
             bytes: number;
-            /** @description Whether it has learned what its scores are worth. */
+            /** @description Whether it has an adaptive calibration. */
             calibrated: boolean;
             /**
              * Format: uint
@@ -1372,12 +1380,12 @@ export interface components {
             epoch: number | null;
             /** @description Why it cannot be read. */
             error: string | null;
-            /** @description The link predictor; `None` where nothing but a checkpoint is there yet, or the file is damaged. */
-            kind: string | null;
             /** @description Its name. */
             name: string;
             /** @description Where it comes from. */
             origin: string | null;
+            /** @description The link predictor; `None` where nothing but a checkpoint is there yet, or the file is damaged. */
+            predictor: string | null;
             /**
              * Format: uint
              * @description Factors of a row.
@@ -1451,10 +1459,7 @@ export interface components {
             diagnostics?: components["schemas"]["Diagnostic"][];
             /** @description What helps. */
             remedy?: string | null;
-            /**
-             * @description The request, as the log of the server names it.
-             * @default
-             */
+            /** @description The request, as the log of the server names it. */
             request_id: string;
             /**
              * Format: uint16
@@ -1674,10 +1679,21 @@ export interface components {
         };
         /** @description A place of the question: in bytes for programs, in lines and columns for editors. */
         Span: {
-            /** @description Where it ends; the byte there is no longer in it. */
+            /** @description Where it ends: the first byte after it. */
             end: components["schemas"]["Position"];
             /** @description Where it begins. */
             start: components["schemas"]["Position"];
+        };
+        /** @description What a URL or a form may carry. Other parameters are passed over, because clients send some of their own. */
+        SparqlParams: {
+            /** @description Which stored edges count as true: all, train+valid, train or none. */
+            known?: string | null;
+            /** @description The model that answers; none: the default one. */
+            model?: string | null;
+            /** @description Leave out what the stored edges already say. */
+            new_only?: boolean | null;
+            /** @description The query; a GET without one gives the description of the service. */
+            query?: string | null;
         };
         /** @description How a number is spread over the entities. */
         Spread: {
@@ -2016,7 +2032,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": {
+                        data?: string;
+                        event?: string;
+                    };
                 };
             };
             /** @description Why it was not done */
@@ -2049,7 +2068,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": {
+                        data?: string;
+                        event?: string;
+                    };
                 };
             };
             /** @description Why it was not done */
@@ -2072,7 +2094,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["BatchItem"][];
+                "application/json": unknown[];
                 "application/x-ndjson": components["schemas"]["BatchItem"];
             };
         };
@@ -2392,39 +2414,6 @@ export interface operations {
             };
         };
     };
-    chooseModel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Choice"];
-            };
-        };
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Models"];
-                };
-            };
-            /** @description Why it was not done */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     model: {
         parameters: {
             query?: never;
@@ -2443,6 +2432,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ModelDetails"];
+                };
+            };
+            /** @description Why it was not done */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    chooseModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Choice"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Models"];
                 };
             };
             /** @description Why it was not done */
@@ -2534,6 +2558,85 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Reloaded"];
+                };
+            };
+            /** @description Why it was not done */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sparqlByUrl: {
+        parameters: {
+            query?: {
+                /** @description Which stored edges count as true: all, train+valid, train or none. */
+                known?: string;
+                /** @description The model that answers; none: the default one. */
+                model?: string;
+                /** @description Leave out what the stored edges already say. */
+                new_only?: boolean;
+                /** @description The query; a GET without one gives the description of the service. */
+                query?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/sparql-results+json": string;
+                    "application/sparql-results+xml": string;
+                    "text/csv": string;
+                    "text/tab-separated-values": string;
+                    "text/turtle": string;
+                };
+            };
+            /** @description Why it was not done */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sparql: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/sparql-query": string;
+                "application/x-www-form-urlencoded": components["schemas"]["SparqlParams"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/sparql-results+json": string;
+                    "application/sparql-results+xml": string;
+                    "text/csv": string;
+                    "text/tab-separated-values": string;
                 };
             };
             /** @description Why it was not done */

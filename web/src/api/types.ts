@@ -18,7 +18,8 @@ export type Reply = Schemas["Reply"];
 
 export type Suggestion = Schemas["Suggestion"];
 export type Diagnostic = Schemas["Diagnostic"];
-export type Check = Schemas["Check"];
+/** The generator of types passes over what stands beside a `$ref`, and with it the kind of an atom: see `Formula`. */
+export type Check = Omit<Schemas["Check"], "formula"> & { formula: Formula | null };
 export type Plan = Schemas["PlanReport"];
 export type PlanBranch = Schemas["BranchReport"];
 export type PlanTerm = Schemas["TermReport"];

@@ -57,13 +57,13 @@ function Row({ model, current, shown, onChoose }: { model: ModelSummary; current
   return (
     <tr class={shown ? "selected" : undefined} onClick={() => go("model", { name: model.name })}>
       <td><a href={address("model", { name: model.name })} aria-current={shown ? "true" : undefined} onClick={(event) => (event.stopPropagation(), follow(event, "model", { name: model.name }))}>{model.name}</a></td>
-      <td>{model.kind ? predictor(model.kind) : "—"}{model.unfinished && <small> {model.unfinished}</small>}{model.error && <small class="wrong"> {model.error}</small>}</td>
+      <td>{model.predictor ? predictor(model.predictor) : "—"}{model.unfinished && <small> {model.unfinished}</small>}{model.error && <small class="wrong"> {model.error}</small>}</td>
       <td class="score">{model.rank ?? "—"}</td>
       <td class="score">{model.valid ? number(model.valid.mrr) : "—"}</td>
       <td class="score">{model.valid?.hits[2] === undefined ? "—" : number(model.valid.hits[2])}</td>
       <td class="score">{bytes(model.bytes)}</td>
       <td>{model.age_seconds == null ? "—" : age(model.age_seconds)}</td>
-      <td>{current ? <span class="chip on">answers</span> : <button type="button" class="quiet small" disabled={!model.kind} onClick={(event) => (event.stopPropagation(), onChoose())}>let it answer</button>}</td>
+      <td>{current ? <span class="chip on">answers</span> : <button type="button" class="quiet small" disabled={!model.predictor} onClick={(event) => (event.stopPropagation(), onChoose())}>let it answer</button>}</td>
     </tr>
   );
 }
