@@ -10,7 +10,7 @@ from pathlib import Path
 NOT_OURS = "unsupported_method,positive_data_acceptance"
 
 
-def test_the_server_keeps_its_word(server):
+def test_the_server_keeps_its_word(server, tmp_path):
     command = [
         Path(sys.executable).with_name("schemathesis"),
         "run",
@@ -24,5 +24,6 @@ def test_the_server_keeps_its_word(server):
         "--suppress-health-check=all",
         "--no-color",
     ]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=1500)
+    # It keeps notes of what it found where it runs.
+    result = subprocess.run(command, capture_output=True, text=True, timeout=1500, cwd=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
