@@ -252,6 +252,9 @@ describe("the page", { concurrency: false }, () => {
     await page.goto(`${server.url}model`);
     await page.locator("figure.curve svg").waitFor();
     assert.match(await page.locator("main").innerText(), /MRR[\s\S]*Relations[\s\S]*directed_by/);
+    await page.getByRole("heading", { name: "Calibration" }).waitFor();
+    await page.locator("figure.reliability circle").first().waitFor();
+    assert.match(await page.locator("table.relations-by-mrr").innerText(), /directed_by/);
     const other = page.getByRole("row", { name: /^other/ });
     await other.getByRole("button", { name: "let it answer" }).click();
     await other.getByText("answers").waitFor();

@@ -107,6 +107,12 @@ fn models_are_listed_described_and_switched() {
     );
     assert_eq!(server.get("/api/v1/models/default").json()["card"]["curve"].as_array().unwrap().len(), 5);
     assert_eq!(server.get("/api/v1/models/none").status, 404);
+    let quality = server.get("/api/v1/models/default/quality").json();
+    assert_eq!(quality["links"]["split"], "valid");
+    assert!(!quality["links"]["relations"].as_array().unwrap().is_empty());
+    assert!(quality["reliability"]["pairs"].as_u64().unwrap() > 0, "{}", quality["reliability"]);
+    assert_eq!(quality, server.get("/api/v1/models/default/quality").json(), "measured once");
+    assert_eq!(server.get("/api/v1/models/none/quality").status, 404);
     assert_eq!(server.get("/api/v1/models/..%2F..%2Fgraph").status, 404);
     let choose = |name: &str| {
         let body = json!({ "name": name }).to_string();

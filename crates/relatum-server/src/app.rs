@@ -1,11 +1,12 @@
 //! What all requests share.
 
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
 use relatum::answer::Method;
 use relatum::control::{Cancel, Control};
-use relatum::engine::Examples;
+use relatum::engine::{Examples, Quality};
 use relatum::query::{Asked, Clause};
 use relatum::report::GraphStats;
 use relatum::{Engine, Error, Options, Reply};
@@ -30,12 +31,16 @@ pub(crate) struct App {
     model: RwLock<Option<String>>,
     examples: OnceLock<Examples>,
     stats: OnceLock<GraphStats>,
+    /// How good each model is, measured when it is first asked for.
+    quality: Mutex<HashMap<String, Arc<Quality>>>,
 }
 
 pub(crate) type Shared = Arc<App>;
 
 /// Plans with more rows than this are heavy.
 const LIGHT_ROWS: f64 = 32.0;
+/// Scores that the quality of a model is measured with at most: a second's work or so.
+const MEASURED_SCORES: usize = 40_000_000;
 
 impl App {
     pub(crate) fn new(engine: Engine, settings: &Settings) -> std::io::Result<Self> {
@@ -49,6 +54,7 @@ impl App {
             model: RwLock::new(settings.model.clone()),
             examples: OnceLock::new(),
             stats: OnceLock::new(),
+            quality: Mutex::default(),
         })
     }
 
@@ -79,6 +85,7 @@ impl App {
     pub(crate) fn reload(&self) -> Vec<String> {
         let models = self.engine.reload();
         self.cache.clear();
+        self.measured().clear();
         tracing::info!(?models, "models are read again");
         models
     }
@@ -107,6 +114,29 @@ impl App {
     ) -> Result<T, Problem> {
         let app = Arc::clone(self);
         self.counted(self.searches.run(move || Planned::Done(work(&app))).await)?
+    }
+
+    /// How good a model is, measured once on some of the validation edges.
+    pub(crate) async fn quality(self: &Arc<Self>, model: String) -> Result<Arc<Quality>, Problem> {
+        if let Some(known) = self.measured().get(&model) {
+            return Ok(Arc::clone(known));
+        }
+        let (cancel, app) = (self.cancel(), Arc::clone(self));
+        let guard = CancelOnDrop::new(self, cancel.clone());
+        let measure = move || -> Result<Arc<Quality>, Error> {
+            let most = (MEASURED_SCORES / app.engine.graph().entities.len().max(1)).clamp(50, 2_000);
+            let control = Control::default().with_cancel(cancel);
+            let quality = Arc::new(app.engine.quality(Some(&model), most, &control)?);
+            app.measured().insert(model, Arc::clone(&quality));
+            Ok(quality)
+        };
+        let quality = self.searches.run(move || Planned::Heavy(Box::new(measure))).await;
+        guard.disarm();
+        Ok(self.counted(quality)??)
+    }
+
+    fn measured(&self) -> MutexGuard<'_, HashMap<String, Arc<Quality>>> {
+        self.quality.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Answers a question on a search thread, or from what was answered before. When the future is dropped,

@@ -1,7 +1,6 @@
 //! The page: built files inside the binary, sent whole, compressed, cached and under a strict policy.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
 use std::sync::LazyLock;
 
@@ -20,9 +19,10 @@ use crate::problem::Problem;
 #[folder = "page"]
 struct Files;
 
-/// In the index, this stands for a number that is used once: styles that the page makes may carry it.
-const NONCE: &str = "__NONCE__";
 const INDEX: &str = "index.html";
+/// Scripts, styles and requests of this server alone, pictures also as data; nothing inline, no frames, no forms.
+pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// A file, ready to be sent.
 struct File {
@@ -74,18 +74,12 @@ fn index() -> Response {
     let Some(file) = FILES.get(INDEX) else {
         return Problem::new(StatusCode::NOT_FOUND, "not-found", "this server has no page").into_response();
     };
-    let text = String::from_utf8_lossy(&file.bytes);
-    let nonce = nonce();
-    let policy = policy(text.contains(NONCE).then_some(nonce.as_str()));
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            HeaderValue::from_str(&policy).unwrap_or(HeaderValue::from_static("default-src 'none'")),
-        ),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ];
-    (headers, text.replace(NONCE, &nonce)).into_response()
+    (headers, file.bytes.clone()).into_response()
 }
 
 fn send(file: &File, headers: &HeaderMap) -> Response {
@@ -117,20 +111,6 @@ fn send(file: &File, headers: &HeaderMap) -> Response {
     response
 }
 
-/// Nothing from another host, no inline script; inline styles only with the nonce.
-pub(crate) fn policy(nonce: Option<&str>) -> String {
-    let styles = nonce.map_or_else(String::new, |nonce| format!(" 'nonce-{nonce}'"));
-    format!(
-        "default-src 'self'; script-src 'self'; style-src 'self'{styles}; img-src 'self' data: blob:; connect-src 'self'; \
-         font-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-    )
-}
-
-/// A number that nobody can guess: the keys of the standard library's hashers are random.
-fn nonce() -> String {
-    let half = || RandomState::new().build_hasher().finish();
-    format!("{:016x}{:016x}", half(), half())
-}
 
 fn compressed(bytes: &[u8]) -> Option<Bytes> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());

@@ -1,6 +1,6 @@
 /** Calls to the server. Every failure is a `Failure`, whatever went wrong. */
 import type {
-  AskBody, Check, Completion, Description, Example, Found, GraphStats, Info, ModelDetails, Models, Problem, RelationStats, Reply,
+  AskBody, Check, Completion, Description, Example, Found, GraphStats, Info, ModelDetails, Models, Problem, Quality, RelationStats, Reply,
 } from "./types";
 import { token } from "./token";
 import { connection } from "../state/connection";
@@ -35,6 +35,7 @@ export const server = {
   graph: () => get<GraphStats>("graph"),
   models: () => get<Models>("models"),
   model: (name: string) => get<ModelDetails>(`models/${encodeURIComponent(name)}`),
+  quality: (name: string) => get<Quality>(`models/${encodeURIComponent(name)}/quality`),
   chooseModel: (name: string) => call<Models>("models/default", { method: "PUT", ...json({ name }) }),
   info: () => get<Info>("info"),
   examples: async () => (await get<{ examples: Example[] }>("examples")).examples,

@@ -18,8 +18,7 @@ export type Reply = Schemas["Reply"];
 
 export type Suggestion = Schemas["Suggestion"];
 export type Diagnostic = Schemas["Diagnostic"];
-/** The generator of types passes over what stands beside a `$ref`, and with it the kind of an atom: see `Formula`. */
-export type Check = Omit<Schemas["Check"], "formula"> & { formula: Formula | null };
+export type Check = Schemas["Check"];
 export type Plan = Schemas["PlanReport"];
 export type PlanBranch = Schemas["BranchReport"];
 export type PlanTerm = Schemas["TermReport"];
@@ -40,6 +39,9 @@ export type ModelSummary = Schemas["ModelSummary"];
 export type Models = Schemas["Models"];
 export type ModelDetails = Schemas["ModelDetails"];
 export type CurvePoint = Schemas["CurvePoint"];
+export type Quality = Schemas["Quality"];
+export type Reliability = Schemas["Reliability"];
+export type RelationEvaluation = Schemas["RelationEvaluation"];
 export type Example = Schemas["Example"];
 export type Info = Schemas["Info"];
 export type Progress = Schemas["Watched"];

@@ -4,6 +4,7 @@ import { useLoaded } from "../parts/hooks";
 import { Problem } from "../parts/Problem";
 import { grouped, number, predictor } from "../parts/text";
 import { Curve } from "./Curve";
+import { QualityView } from "./QualityView";
 
 export function ModelView({ name }: { name: string }) {
   const loaded = useLoaded(() => server.model(name), [name]);
@@ -36,6 +37,7 @@ export function ModelView({ name }: { name: string }) {
           </dl>
         </div>
       </div>
+      <QualityView key={name} name={name} />
       {Object.keys(tuned).length > 0 && (
         <>
           <h2>Tuned by shape of question</h2>

@@ -72,6 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             TiesName::Mean => Ties::Mean,
             TiesName::Pessimistic => Ties::Pessimistic,
         },
+        pairs: None,
     };
     let open = engine.model(options.model.as_deref())?;
     model::warn_if_unfinished(&args.dir, &open);

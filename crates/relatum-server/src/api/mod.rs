@@ -16,7 +16,7 @@ pub(crate) use stream::StreamEvent;
 
 use axum::routing::{get, post};
 use relatum::Reply;
-use relatum::engine::{Examples, ModelDetails, Models};
+use relatum::engine::{Examples, ModelDetails, Models, Quality};
 use relatum::report::{Check, Completion, Description, Found, GraphStats, RelationStats};
 
 use crate::input::Json;
@@ -158,6 +158,13 @@ fn of_the_server(api: &mut Described) {
                 .body::<models::Choice>()
                 .gives::<Models>(),
         ],
+    );
+    api.add(
+        "/api/v1/models/{name}/quality",
+        get(models::quality),
+        [operation("get", "quality", "How far a model can be believed: by relation, and by truth value")
+            .about("Measured on validation edges, on some of them where there are many, when it is first asked for.")
+            .gives::<Quality>()],
     );
     api.add(
         "/api/v1/reload",

@@ -1,8 +1,10 @@
 //! What the server serves: its models and its limits.
 
+use std::sync::Arc;
+
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use relatum::engine::{ModelDetails, ModelSummary, Models};
+use relatum::engine::{ModelDetails, ModelSummary, Models, Quality};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +74,10 @@ pub(super) async fn list(State(app): State<Shared>) -> Outcome<Models> {
 
 pub(super) async fn details(State(app): State<Shared>, Path(name): Path<String>) -> Outcome<ModelDetails> {
     app.look(move |app| Ok(app.engine.model_details(&name)?)).await.map(Json)
+}
+
+pub(super) async fn quality(State(app): State<Shared>, Path(name): Path<String>) -> Outcome<Arc<Quality>> {
+    app.quality(name).await.map(Json)
 }
 
 pub(super) async fn choose(

@@ -1,11 +1,13 @@
 //! What stored edges alone say about the answers of a question.
 
+use std::cmp::Reverse;
+
 use crate::control::Control;
 use crate::graph::{EntityId, Graph, Id};
 use crate::plan::Plan;
 use crate::query::NormalForm;
 use crate::search::Known;
-use crate::symbolic::{Ways, World, answers_within, ways};
+use crate::symbolic::{Ways, World, answers_with_ways, answers_within, ways};
 
 /// Ways are counted up to this many: larger counts tell people nothing more.
 const MOST_WAYS: usize = 100;
@@ -13,11 +15,8 @@ const MOST_WAYS: usize = 100;
 /// For every entity, whether the stored edges that count as known alone make it an answer. None: the
 /// time was up before that was clear.
 pub fn known_answers(plan: &Plan, graph: &Graph, known: Known, control: &Control) -> Option<Vec<bool>> {
-    let mut is_known = vec![false; graph.entities.len()];
-    for answer in answers_within(&plan.normal_form(), &World::of(graph, known.splits()), control)? {
-        is_known[answer.index()] = true;
-    }
-    Some(is_known)
+    let world = World::of(graph, known.splits());
+    Some(is_known(&world, answers_within(&plan.normal_form(), &world, control)?.into_iter()))
 }
 
 /// Of every entity, whether stored edges alone make it an answer.
@@ -25,7 +24,7 @@ pub fn known_answers(plan: &Plan, graph: &Graph, known: Known, control: &Control
 pub(super) struct Marks {
     /// None where that is not clear.
     known: Option<Vec<bool>>,
-    /// The known answers in the order in which they come where all are equally true: those with more ways
+    /// The first known answers in the order in which they come where all are equally true: those with more ways
     /// first, then by id. Empty: nobody counted.
     supported: Vec<(EntityId, Ways)>,
 }
@@ -35,12 +34,19 @@ impl Marks {
         Self { known, supported: Vec::new() }
     }
 
-    /// Counts the ways in which each known answer is one, as far as that is worth the time.
-    pub(super) fn count_ways(&mut self, normal_form: &NormalForm, world: &World<'_>) {
-        let known: Vec<EntityId> = self.known_entities().collect();
-        let Some(ways) = ways(normal_form, world, &known, MOST_WAYS) else { return };
-        self.supported = known.into_iter().zip(ways).collect();
-        self.supported.sort_by_key(|&(entity, ways)| (std::cmp::Reverse(ways), entity));
+    /// The known answers with the ways in which each is one, as far as counting them is worth the time; the `top`
+    /// with the most ways come first.
+    pub(super) fn with_ways(query: &NormalForm, world: &World<'_>, top: usize, control: &Control) -> Self {
+        if let Some(counted) = answers_with_ways(query, world, MOST_WAYS, control) {
+            let known = is_known(world, counted.iter().map(|&(entity, _)| entity));
+            return Self { known: Some(known), supported: first(counted, top) };
+        }
+        let Some(known) = answers_within(query, world, control) else { return Self::default() };
+        let marks = Self::new(Some(is_known(world, known.iter().copied())));
+        match ways(query, world, &known, MOST_WAYS) {
+            Some(ways) => Self { supported: first(known.into_iter().zip(ways).collect(), top), ..marks },
+            None => marks,
+        }
     }
 
     pub(super) fn of(&self, entity: EntityId) -> Option<bool> {
@@ -88,4 +94,22 @@ impl Marks {
         let known = self.known.iter().flatten().enumerate().filter(|(_, known)| **known);
         known.map(|(index, _)| EntityId::from_index(index))
     }
+}
+
+/// For every entity, whether it is one of these.
+fn is_known(world: &World<'_>, answers: impl Iterator<Item = EntityId>) -> Vec<bool> {
+    let mut is_known = vec![false; world.entities()];
+    answers.for_each(|answer| is_known[answer.index()] = true);
+    is_known
+}
+
+/// The `top` entities with the most ways, equal ones by id.
+fn first(mut counted: Vec<(EntityId, Ways)>, top: usize) -> Vec<(EntityId, Ways)> {
+    let order = |&(entity, ways): &(EntityId, Ways)| (Reverse(ways), entity);
+    if top < counted.len() {
+        counted.select_nth_unstable_by_key(top, order);
+        counted.truncate(top);
+    }
+    counted.sort_unstable_by_key(order);
+    counted
 }

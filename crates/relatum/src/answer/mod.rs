@@ -172,15 +172,18 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
     let truth = how.scorer(model, graph)?;
     // Stored answers are marked known even where their edges are not trusted.
     let trusted = if how.known == Known::Ignore { Known::ALL } else { how.known };
-    // Known answers are sought first, with half of the time, so that the other half is left for predictions.
-    let mut known = Marks::new(known_answers(plan, graph, trusted, &how.control.halved()));
-    if how.method == Method::Continuous {
-        return relaxed::answer(plan, model, graph, &truth, &known, how);
-    }
     let world = World::of(graph, trusted.splits());
     let normal_form = plan.normal_form();
-    if facts_decide(plan, how) && !how.new_only && how.only.is_none() {
-        known.count_ways(&normal_form, &world);
+    // Known answers are sought first, with half of the time, so that the other half is left for predictions.
+    let half = how.control.halved();
+    let ways_count = facts_decide(plan, how) && !how.new_only && how.only.is_none();
+    let known = if ways_count && how.method != Method::Continuous {
+        Marks::with_ways(&normal_form, &world, how.top, &half)
+    } else {
+        Marks::new(known_answers(plan, graph, trusted, &half))
+    };
+    if how.method == Method::Continuous {
+        return relaxed::answer(plan, model, graph, &truth, &known, how);
     }
     let by_edges = |entity, most| reasons(&normal_form, &world, entity, most, &how.control);
     answer(plan, &truth, &known, &by_edges, how)

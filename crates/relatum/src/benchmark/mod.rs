@@ -19,6 +19,7 @@ mod pictures;
 pub mod plots;
 mod published;
 mod queries;
+mod reliability;
 mod report;
 mod sample;
 mod setting;
@@ -35,6 +36,7 @@ pub use part::Part;
 pub(crate) use pictures::accuracy_by;
 pub use published::{Dataset, PUBLISHED_TYPES, Published};
 pub use queries::{Lists, QueryGroup, QuerySet};
+pub use reliability::{Reliability, ReliabilityBin, reliability};
 pub use report::{
     BenchmarkReport, Cell, MethodResult, MissingLinksResult, PublishedResult, TunedOn, TypeResult,
 };

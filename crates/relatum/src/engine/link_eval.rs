@@ -17,6 +17,8 @@ pub struct LinkEvalOptions {
     pub split: Option<Split>,
     /// The rank of an answer among candidates with the same score.
     pub ties: Ties,
+    /// At most so many (head, relation) pairs, evenly spread over the split; none: all.
+    pub pairs: Option<usize>,
 }
 
 impl Engine {
@@ -33,7 +35,14 @@ impl Engine {
             let dir = self.project().dir().to_owned();
             return Err(BenchmarkError::NoEdges { dir, split }.into());
         }
-        let report = evaluate_watched(&open.model, graph, split, options.ties, control);
+        let report = evaluate_watched(
+            &open.model,
+            graph,
+            split,
+            options.ties,
+            options.pairs.unwrap_or(usize::MAX),
+            control,
+        );
         let report = report.ok_or(super::WorkflowError::Stopped)?;
         if report.overflowed > 0 {
             let model = open.name.clone();

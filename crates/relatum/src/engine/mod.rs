@@ -24,6 +24,7 @@ mod models;
 mod named;
 mod options;
 mod predict;
+mod quality;
 mod sample;
 #[cfg(test)]
 mod testing;
@@ -49,6 +50,7 @@ pub use merge::{MergeOptions, Merged, MergedPart};
 pub use models::{ModelDetails, ModelSummary, Models};
 pub use options::{DEFAULT_K, DEFAULT_TOP, DEFAULT_UNSEEN, Options, OptionsError, Resolved};
 pub use predict::{MissingEdges, Sought};
+pub use quality::Quality;
 pub use sample::{
     DEFAULT_SAMPLE, ExampleQuery, Existing, SampleError, SampleOptions, SampleReport, SampledType,
     SamplingBegins,

@@ -37,6 +37,7 @@ pub enum FormulaTree {
 
 /// `relation(subject, object)`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub struct FormulaAtom {
     /// The name of the relation in the source of the graph; as it was written, where the graph has none such.
     pub relation: String,

@@ -6,6 +6,7 @@
 //! query touches, not the number of entities.
 
 mod costs;
+mod count;
 mod patience;
 mod search;
 #[cfg(test)]
@@ -89,6 +90,20 @@ pub struct Ways {
     pub count: usize,
     /// Whether counting stopped there, and there may be more.
     pub more: bool,
+}
+
+/// The answers of a query in a world, ascending, with the number of ways in which each is one, counted up to
+/// `most`. None: the time was up, or the query is not a union of trees without negation, whose ways can be
+/// counted all at once; [`ways`] counts any query answer by answer.
+pub fn answers_with_ways(
+    query: &NormalForm,
+    world: &World<'_>,
+    most: usize,
+    control: &Control,
+) -> Option<Vec<(EntityId, Ways)>> {
+    let counted = count::counts(query, world, &Patience::new(control))?;
+    let ways = |count: u32| Ways { count: most.min(count as usize), more: count as usize > most };
+    Some(counted.into_iter().map(|(id, count)| (id, ways(count))).collect())
 }
 
 /// In how many ways each of some entities is an answer in a world, counted up to `most`. None: counting would

@@ -19,6 +19,20 @@ proptest! {
     }
 
     #[test]
+    fn ways_counted_at_once_are_those_counted_answer_by_answer(query in safe_query(), edges in edges()) {
+        let graph = tiny_graph(&edges);
+        let Ok(checked) = query.check(Limits::default()) else { return Ok(()) };
+        // Twice the same edges: an edge in two layers is one way.
+        for splits in [&[Split::Train][..], &[Split::Train, Split::Train]] {
+            let (query, world) = (&checked.normal_form, World::of(&graph, splits));
+            let Some(counted) = answers_with_ways(query, &world, 3, &Control::default()) else { return Ok(()) };
+            let (found, at_once): (Vec<EntityId>, Vec<Ways>) = counted.into_iter().unzip();
+            prop_assert_eq!(&found, &answers(query, &world));
+            prop_assert_eq!(ways(query, &world, &found, 3), Some(at_once));
+        }
+    }
+
+    #[test]
     fn when_time_is_up_nothing_is_said_rather_than_something_wrong(
         query in safe_query(), edges in edges(), checks in 0u32..4
     ) {
@@ -87,4 +101,35 @@ fn least(branch: &Branch, graph: &Graph, values: &Values) -> Option<u8> {
     let costs: Option<Vec<u8>> =
         branch.positive.iter().map(|atom| split(atom).map(|split| u8::from(split != Split::Train))).collect();
     Some(costs?.iter().sum()).filter(|_| holds)
+}
+
+#[test]
+fn trees_are_counted_at_once() {
+    let mut builder = GraphBuilder::default();
+    for (head, tail) in [("a", "x"), ("a", "y"), ("x", "z"), ("y", "z"), ("x", "w")] {
+        builder.add(Split::Train, head, "r", tail);
+    }
+    let (graph, _) = builder.finish();
+    let world = World::of(&graph, &[Split::Train]);
+    for (text, expected) in [
+        ("?B : exists X. r(a, X) and r(X, B)", Some(vec![("z", 2), ("w", 1)])),
+        ("?B : exists X. (r(a, X) and r(X, B)) or r(x, B)", Some(vec![("z", 3), ("w", 2)])),
+        // One edge leads to w and two to z, and nothing else is said of where they begin.
+        ("?B : exists X, Y. r(a, X) and r(X, B) and r(Y, B)", Some(vec![("z", 4), ("w", 1)])),
+        ("?B : exists X. r(a, X) and r(X, B) and r(a, B)", Some(vec![])),
+        ("?B : exists X. r(a, X) and r(X, B) and not r(y, B)", None),
+    ] {
+        let query = crate::query::read(text, crate::query::Syntax::Text, &graph, Limits::default()).unwrap();
+        let counted = answers_with_ways(&query.checked.normal_form, &world, 100, &Control::default());
+        let named = counted.map(|list| {
+            let mut list: Vec<_> =
+                list.iter().map(|(id, ways)| (graph.entities.name(*id).to_owned(), ways.count)).collect();
+            list.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+            list
+        });
+        let expected = expected.map(|list: Vec<(&str, usize)>| {
+            list.into_iter().map(|(name, count)| (name.to_owned(), count)).collect::<Vec<_>>()
+        });
+        assert_eq!(named, expected, "{text}");
+    }
 }

@@ -29,7 +29,7 @@ impl<'a> World<'a> {
     }
 
     /// The number of entities.
-    pub(super) fn entities(&self) -> usize {
+    pub(crate) fn entities(&self) -> usize {
         self.entities
     }
 
@@ -41,6 +41,18 @@ impl<'a> World<'a> {
     pub(super) fn row(&self, from: EntityId, hop: Hop) -> impl Iterator<Item = (EntityId, u8)> {
         self.layers.iter().flat_map(move |&(edges, cost)| {
             hop.arcs(edges, from).iter().map(move |arc| (arc.neighbour, cost))
+        })
+    }
+
+    /// Where a hop leads from an entity, each place once even if several layers hold the edge.
+    pub(super) fn row_once(&self, from: EntityId, hop: Hop) -> impl Iterator<Item = EntityId> {
+        let layers = self.layers.iter().enumerate();
+        layers.flat_map(move |(layer, &(edges, _))| {
+            let before = &self.layers[..layer];
+            let is_new = move |to: &EntityId| {
+                !before.iter().any(|(edges, _)| edges.contains(hop.edge(from, *to)))
+            };
+            hop.arcs(edges, from).iter().map(|arc| arc.neighbour).filter(is_new)
         })
     }
 

@@ -55,7 +55,7 @@ pub fn evaluate_some(model: &Model, graph: &Graph, split: Split, ties: Ties, mos
     ranked(model, graph, split, ties, most, &Control::default()).unwrap_or_default()
 }
 
-/// [`evaluate`] that can be stopped and tells how far it is, by [`PairsRanked`]; `None` if it was stopped.
+/// [`evaluate_some`] that can be stopped and tells how far it is, by [`PairsRanked`]; `None` if it was stopped.
 ///
 /// # Panics
 /// If the model has fewer entities or relations than the graph.
@@ -64,9 +64,10 @@ pub fn evaluate_watched(
     graph: &Graph,
     split: Split,
     ties: Ties,
+    most: usize,
     control: &Control,
 ) -> Option<LinkReport> {
-    ranked(model, graph, split, ties, usize::MAX, control)
+    ranked(model, graph, split, ties, most, control)
 }
 
 /// An event: how far an evaluation is.
