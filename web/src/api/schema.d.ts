@@ -385,7 +385,7 @@ export interface components {
             explain: boolean;
             /**
              * Format: uint
-             * @description How many assignments a beam keeps, at first where it widens.
+             * @description How many assignments a beam keeps; where it widens, how many it begins with.
              * @default null
              */
             k: number | null;
@@ -396,7 +396,7 @@ export interface components {
             known?: "all" | "train+valid" | "train" | "none" | null;
             /**
              * Format: uint
-             * @description How many alternatives the normal form of a question may have; none: 64.
+             * @description How many alternatives the normal form of a question may have, by default 64.
              * @default null
              */
             max_branches: number | null;
@@ -410,7 +410,7 @@ export interface components {
              */
             method?: "auto" | "exact" | "beam" | "continuous";
             /**
-             * @description The name of the model; none: the project's default.
+             * @description The name of the model; if omitted, the project's default.
              * @default null
              */
             model: string | null;
@@ -426,7 +426,7 @@ export interface components {
              */
             new_only: boolean;
             /**
-             * @description Let each assignment of a beam keep k values by the atoms' own truth, as the paper does.
+             * @description Let each assignment of a beam keep k values by the truth of the atoms alone, as the paper does.
              * @default false
              */
             paper: boolean;
@@ -439,7 +439,7 @@ export interface components {
              */
             sharpness: number | null;
             /**
-             * @description The language of the question; none: as it looks.
+             * @description The language of the question; if omitted, it is recognised by how the question begins.
              * @enum {string|null}
              */
             syntax?: "text" | "sparql" | "tuple" | null;
@@ -450,7 +450,7 @@ export interface components {
             t_norm?: "godel" | "product" | "lukasiewicz" | null;
             /**
              * Format: uint
-             * @description How many answers, no more than a LIMIT of SPARQL; none: the LIMIT, or 10.
+             * @description How many answers are wanted; a LIMIT of SPARQL that is smaller takes precedence. If omitted, the LIMIT, or 10.
              * @default null
              */
             top: number | null;
@@ -461,8 +461,8 @@ export interface components {
             union?: "at-the-end" | "in-place" | null;
             /**
              * Format: float
-             * @description What predictions are multiplied by that lead to an entity of another kind than those that stand on that
-             *     side of the relation in training, from 0 to 1.
+             * @description The factor, from 0 to 1, of predictions that lead to an entity of another kind than those that stand on that
+             *     side of the relation in training.
              * @default null
              */
             unseen: number | null;
@@ -573,7 +573,7 @@ export interface components {
         CandidateKind: "entity" | "relation" | "keyword";
         /** @description What a model says of itself. */
         Card: {
-            /** @description How it got there. */
+            /** @description The training curve. */
             curve: components["schemas"]["CurvePoint"][];
             /**
              * Format: uint
@@ -921,7 +921,7 @@ export interface components {
             explain: boolean;
             /**
              * Format: uint
-             * @description How many assignments a beam keeps, at first where it widens.
+             * @description How many assignments a beam keeps; where it widens, how many it begins with.
              * @default null
              */
             k: number | null;
@@ -932,7 +932,7 @@ export interface components {
             known?: "all" | "train+valid" | "train" | "none" | null;
             /**
              * Format: uint
-             * @description How many alternatives the normal form of a question may have; none: 64.
+             * @description How many alternatives the normal form of a question may have, by default 64.
              * @default null
              */
             max_branches: number | null;
@@ -946,7 +946,7 @@ export interface components {
              */
             method?: "auto" | "exact" | "beam" | "continuous";
             /**
-             * @description The name of the model; none: the project's default.
+             * @description The name of the model; if omitted, the project's default.
              * @default null
              */
             model: string | null;
@@ -962,7 +962,7 @@ export interface components {
              */
             new_only: boolean;
             /**
-             * @description Let each assignment of a beam keep k values by the atoms' own truth, as the paper does.
+             * @description Let each assignment of a beam keep k values by the truth of the atoms alone, as the paper does.
              * @default false
              */
             paper: boolean;
@@ -975,7 +975,7 @@ export interface components {
              */
             sharpness: number | null;
             /**
-             * @description The language of the question; none: as it looks.
+             * @description The language of the question; if omitted, it is recognised by how the question begins.
              * @enum {string|null}
              */
             syntax?: "text" | "sparql" | "tuple" | null;
@@ -986,7 +986,7 @@ export interface components {
             t_norm?: "godel" | "product" | "lukasiewicz" | null;
             /**
              * Format: uint
-             * @description How many answers, no more than a LIMIT of SPARQL; none: the LIMIT, or 10.
+             * @description How many answers are wanted; a LIMIT of SPARQL that is smaller takes precedence. If omitted, the LIMIT, or 10.
              * @default null
              */
             top: number | null;
@@ -997,8 +997,8 @@ export interface components {
             union?: "at-the-end" | "in-place" | null;
             /**
              * Format: float
-             * @description What predictions are multiplied by that lead to an entity of another kind than those that stand on that
-             *     side of the relation in training, from 0 to 1.
+             * @description The factor, from 0 to 1, of predictions that lead to an entity of another kind than those that stand on that
+             *     side of the relation in training.
              * @default null
              */
             unseen: number | null;
@@ -1312,13 +1312,13 @@ export interface components {
         };
         /** @description A message in words. */
         MessageReport: {
-            /** @description `all`, `row`, `not`, `meet`, `project` or `look`. */
+            /** @description `all`, `row`, `not`, `meet`, `join`, `project` or `look`. */
             kind: string;
             /** @description The positions of the messages that it is made of. */
             parts: number[];
             /**
              * Format: uint
-             * @description The projections that share their rows with it, it among them.
+             * @description For a projection: the number of its scan; projections of one scan share their rows.
              */
             scan: number | null;
             /**
@@ -1345,21 +1345,21 @@ export interface components {
              */
             truth: number;
         };
-        /** @description A model with all that it says of itself. */
+        /** @description A model with its card and tuned settings. */
         ModelDetails: {
             /**
-             * @description What it says of itself: the settings it was trained with, its curve, its metrics; none while nothing
-             *     but a checkpoint is there, or where the file is damaged.
+             * @description Its card: the settings it was trained with, its curve, its metrics; `null` while there is only a checkpoint,
+             *     or if the file is damaged.
              */
             card: components["schemas"]["Card"] | null;
-            /** @description The model from afar. */
+            /** @description The summary. */
             summary: components["schemas"]["ModelSummary"];
             /** @description What was tuned for it, as text, by the shape of question. */
             tuned: {
                 [key: string]: string;
             };
         };
-        /** @description A model as far as it can be told without a look at its values. */
+        /** @description A model, as far as can be told without reading its values. */
         ModelSummary: {
             /**
              * Format: uint64
@@ -1375,7 +1375,7 @@ export interface components {
             calibrated: boolean;
             /**
              * Format: uint
-             * @description The epoch it is of.
+             * @description The epoch it is from.
              */
             epoch: number | null;
             /** @description Why it cannot be read. */
@@ -1403,7 +1403,7 @@ export interface components {
         };
         /** @description The models of a project. */
         Models: {
-            /** @description The name of the model that is taken where none is named, whether there is one or not. */
+            /** @description The name of the default model, whether it exists or not. */
             default: string;
             /** @description The models, by name; half-trained ones too. */
             models: components["schemas"]["ModelSummary"][];
@@ -1752,7 +1752,7 @@ export interface components {
             candidates: number;
             /** @description Variables that are eliminated. */
             eliminated: string[];
-            /** @description By what. */
+            /** @description The conditions that give them. */
             factors: components["schemas"]["FactorReport"][];
             /** @description Variables that are still needed: states that agree on them are merged. */
             needed: string[];
@@ -1876,11 +1876,11 @@ export interface operations {
                 either_side?: boolean;
                 /** @description Show why each answer is one. */
                 explain?: boolean;
-                /** @description How many assignments a beam keeps, at first where it widens. */
+                /** @description How many assignments a beam keeps; where it widens, how many it begins with. */
                 k?: number;
                 /** @description Which stored edges count as true. */
                 known?: "all" | "train+valid" | "train" | "none";
-                /** @description How many alternatives the normal form of a question may have; none: 64. */
+                /** @description How many alternatives the normal form of a question may have, by default 64. */
                 max_branches?: number;
                 /** @description How many rows may be scored; none: as many as the server allows. */
                 max_rows?: number;
@@ -1888,29 +1888,29 @@ export interface operations {
                 max_seconds?: number;
                 /** @description Which search. */
                 method?: "auto" | "exact" | "beam" | "continuous";
-                /** @description The name of the model; none: the project's default. */
+                /** @description The name of the model; if omitted, the project's default. */
                 model?: string;
                 /** @description `c` of the negation `1 − min(1, c·x)` of atoms. */
                 negation_scale?: number;
                 /** @description Leave out what the stored edges already say. */
                 new_only?: boolean;
-                /** @description Let each assignment of a beam keep k values by the atoms' own truth, as the paper does. */
+                /** @description Let each assignment of a beam keep k values by the truth of the atoms alone, as the paper does. */
                 paper?: boolean;
                 /** @description The question: text, SPARQL or a tuple of the benchmark files. */
                 question: string;
                 /** @description What scores are multiplied by before a softmax. */
                 sharpness?: number;
-                /** @description The language of the question; none: as it looks. */
+                /** @description The language of the question; if omitted, it is recognised by how the question begins. */
                 syntax?: "text" | "sparql" | "tuple";
                 /** @description How truth values combine. */
                 t_norm?: "godel" | "product" | "lukasiewicz";
-                /** @description How many answers, no more than a LIMIT of SPARQL; none: the LIMIT, or 10. */
+                /** @description How many answers are wanted; a LIMIT of SPARQL that is smaller takes precedence. If omitted, the LIMIT, or 10. */
                 top?: number;
                 /** @description Where the alternatives of a disjunction are joined. */
                 union?: "at-the-end" | "in-place";
                 /**
-                 * @description What predictions are multiplied by that lead to an entity of another kind than those that stand on that
-                 *     side of the relation in training, from 0 to 1.
+                 * @description The factor, from 0 to 1, of predictions that lead to an entity of another kind than those that stand on that
+                 *     side of the relation in training.
                  */
                 unseen?: number;
             };
@@ -1982,11 +1982,11 @@ export interface operations {
                 either_side?: boolean;
                 /** @description Show why each answer is one. */
                 explain?: boolean;
-                /** @description How many assignments a beam keeps, at first where it widens. */
+                /** @description How many assignments a beam keeps; where it widens, how many it begins with. */
                 k?: number;
                 /** @description Which stored edges count as true. */
                 known?: "all" | "train+valid" | "train" | "none";
-                /** @description How many alternatives the normal form of a question may have; none: 64. */
+                /** @description How many alternatives the normal form of a question may have, by default 64. */
                 max_branches?: number;
                 /** @description How many rows may be scored; none: as many as the server allows. */
                 max_rows?: number;
@@ -1994,29 +1994,29 @@ export interface operations {
                 max_seconds?: number;
                 /** @description Which search. */
                 method?: "auto" | "exact" | "beam" | "continuous";
-                /** @description The name of the model; none: the project's default. */
+                /** @description The name of the model; if omitted, the project's default. */
                 model?: string;
                 /** @description `c` of the negation `1 − min(1, c·x)` of atoms. */
                 negation_scale?: number;
                 /** @description Leave out what the stored edges already say. */
                 new_only?: boolean;
-                /** @description Let each assignment of a beam keep k values by the atoms' own truth, as the paper does. */
+                /** @description Let each assignment of a beam keep k values by the truth of the atoms alone, as the paper does. */
                 paper?: boolean;
                 /** @description The question: text, SPARQL or a tuple of the benchmark files. */
                 question: string;
                 /** @description What scores are multiplied by before a softmax. */
                 sharpness?: number;
-                /** @description The language of the question; none: as it looks. */
+                /** @description The language of the question; if omitted, it is recognised by how the question begins. */
                 syntax?: "text" | "sparql" | "tuple";
                 /** @description How truth values combine. */
                 t_norm?: "godel" | "product" | "lukasiewicz";
-                /** @description How many answers, no more than a LIMIT of SPARQL; none: the LIMIT, or 10. */
+                /** @description How many answers are wanted; a LIMIT of SPARQL that is smaller takes precedence. If omitted, the LIMIT, or 10. */
                 top?: number;
                 /** @description Where the alternatives of a disjunction are joined. */
                 union?: "at-the-end" | "in-place";
                 /**
-                 * @description What predictions are multiplied by that lead to an entity of another kind than those that stand on that
-                 *     side of the relation in training, from 0 to 1.
+                 * @description The factor, from 0 to 1, of predictions that lead to an entity of another kind than those that stand on that
+                 *     side of the relation in training.
                  */
                 unseen?: number;
             };
