@@ -80,10 +80,10 @@ fn on_validation_one_half_chooses_and_the_other_is_reported() {
     assert_eq!((&cell["part"], &cell["metrics"]["count"]), (&Value::from("odd half"), &Value::from(4)));
     assert_eq!(cell["tuned_on"], json(r#"{ "split": "valid", "queries": 5, "part": "even half" }"#));
     assert_eq!((&report["split"], &report["warnings"]), (&Value::from("valid"), &json("[]")));
-    assert!(run(&["--types", "2p"]).stdout.contains("none is in both"));
+    assert!(run(&["--types", "2p"]).stdout.contains("no query is in both"));
 
     // One query cannot be halved, and everybody is told.
-    let expected = "best: the setting of 2i was chosen on the queries that are reported: no fair figure";
+    let expected = "best: the setting of 2i was chosen on the queries that are reported: not a fair figure";
     let both = run(&[]);
     assert!(both.stderr.contains(&format!("warning: {expected}")), "{}", both.stderr);
     assert!(both.stdout.contains(&format!("warning: {expected}")), "{}", both.stdout);
@@ -237,7 +237,7 @@ fn what_cannot_be_measured_is_said() {
     desk.ok(&["sample", "shops", "--count", "4", "--types", "2p"]);
     for (arguments, expected) in [
         (vec!["--types", "3p"], "there are no test queries of type `3p`: there are 2p"),
-        (vec!["--setting", "beem"], "`beem` is no part of a setting"),
+        (vec!["--setting", "beem"], "`beem` is not part of a setting"),
         (vec!["--setting", "beam k=4 k=8"], "`k=8` after `k=4`: a setting has one k"),
         (vec!["--setting", "exact floor=2"], "expected floor to be a number from 0 to 1"),
         (vec!["--limit", "0"], "must be a whole number of at least 1"),

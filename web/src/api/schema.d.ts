@@ -350,7 +350,7 @@ export interface components {
              * @description Its number in the graph.
              */
             id: number;
-            /** @description Whether stored edges alone make it an answer; none where time was up before that was clear. */
+            /** @description Whether stored edges alone make it an answer; `null` if the time was up before that was clear. */
             known: boolean | null;
             /** @description Its display label, if it has one. */
             label?: string | null;
@@ -477,17 +477,17 @@ export interface components {
             negated: boolean;
             /** @description The right argument. */
             object: components["schemas"]["Entity"];
-            /** @description The variable whose value the right argument is; none where the question names it. */
+            /** @description The variable whose value the right argument is; absent if the question names the entity. */
             object_variable?: string | null;
             /** @description The relation. */
             relation: components["schemas"]["Relation"];
             /** @description From which side the model scored it: `subject` or `object`. */
             scored_from: string;
-            /** @description The split that holds the edge, trusted or not; none: it is a prediction. */
+            /** @description The split that holds the edge, trusted or not; `null` for a prediction. */
             stored: string | null;
             /** @description The left argument. */
             subject: components["schemas"]["Entity"];
-            /** @description The variable whose value the left argument is; none where the question names it. */
+            /** @description The variable whose value the left argument is; absent if the question names the entity. */
             subject_variable?: string | null;
             /**
              * Format: float
@@ -496,7 +496,7 @@ export interface components {
             truth: number;
             /**
              * Format: float
-             * @description What that counts in the score: the truth, or its negation.
+             * @description What enters the score: the truth, or its negation.
              */
             value: number;
         };
@@ -557,7 +557,7 @@ export interface components {
         Candidate: {
             /**
              * Format: uint
-             * @description How many edges it has, all splits together; none for a word of the language.
+             * @description How many edges it has, all splits together; absent for a keyword.
              */
             edges?: number | null;
             /** @description What it is. */
@@ -637,7 +637,7 @@ export interface components {
             /** @description Whether a narrower beam had found the same answers. */
             settled: boolean;
         } | {
-            /** @description Whether they came to rest before the last step. */
+            /** @description Whether they converged before the last step. */
             at_rest: boolean;
             /** @constant */
             kind: "continuous";
@@ -647,7 +647,7 @@ export interface components {
              */
             steps: number;
         } | {
-            /** @description `time`, `rows`, or `asked` where somebody stopped the search. */
+            /** @description `time`, `rows`, or `asked` if the search was cancelled. */
             by: components["schemas"]["Stop"];
             /** @constant */
             kind: "stopped";
@@ -659,7 +659,7 @@ export interface components {
         Check: {
             /** @description Whether it can be answered: nothing in it is a mistake. */
             answerable: boolean;
-            /** @description What the question asks for; none where it has mistakes, as all that follows. */
+            /** @description What the question asks for. This and the following fields are `null` if it has mistakes. */
             asked: components["schemas"]["AskedFor"] | null;
             /** @description Mistakes and remarks. */
             diagnostics: components["schemas"]["Diagnostic"][];
@@ -690,7 +690,7 @@ export interface components {
             shape: string | null;
             /** @description The same in SPARQL. */
             sparql: string | null;
-            /** @description The variable whose values are the answers, without `?`; none where a statement was made. */
+            /** @description The variable whose values are the answers, without `?`; `null` for a statement. */
             target: string | null;
             /** @description The same as a nested tuple of the benchmark files, where they can hold it. */
             tuple: string | null;
@@ -710,19 +710,19 @@ export interface components {
             /** @description Its name. */
             name: string;
         };
-        /** @description A part of a statement that stands for itself. */
+        /** @description A part of a statement that shares no variable with the other parts. */
         Clause: {
-            /** @description The edge that it speaks of, where it is one. */
+            /** @description The edge, if the clause is a single atom or its negation. */
             atom?: components["schemas"]["Atom"] | null;
-            /** @description The question whose best answer it is, where something is to exist. */
+            /** @description If the clause says that something exists: the question for it, with its best answer. */
             exists?: components["schemas"]["Existence"] | null;
             /** @description Whether stored edges alone say so. */
             known: boolean | null;
-            /** @description The clauses that must not hold together, where nothing of a kind is to exist. */
+            /** @description If the clause says that nothing exists: the clauses that must not hold together. */
             none_exists?: components["schemas"]["Clause"][];
             /**
              * Format: float
-             * @description What it counts.
+             * @description Its truth, which enters the truth of the statement.
              */
             value: number;
         };
@@ -791,18 +791,18 @@ export interface components {
             /** @description The shortest text that a person can read and a question can hold. */
             text: string;
         };
-        /** @description A message about a question, with the places that it speaks of. */
+        /** @description A message about a question, with the places that it is about. */
         Diagnostic: {
             /** @description What to write instead. */
             help: string[];
-            /** @description Where; the first is the place itself, the others help to understand it. */
+            /** @description Where: the first is the place of the mistake, the others help to understand it. */
             labels: components["schemas"]["Label"][];
             /** @description What is the matter, in one line. */
             message: string;
-            /** @description How grave it is. */
+            /** @description How severe it is. */
             severity: components["schemas"]["Severity"];
             /**
-             * @description Changes of the text that could mend it, the likeliest first.
+             * @description Changes of the text that could fix it, the likeliest first.
              * @default []
              */
             suggestions: components["schemas"]["Suggestion"][];
@@ -851,7 +851,7 @@ export interface components {
              * @description How many there are.
              */
             count: number;
-            /** @description From the thing that is described, to it, or, where that is a relation, both. */
+            /** @description Whether the edges lead out of the thing that is described or into it; `both` if it is a relation. */
             direction: components["schemas"]["Direction"];
             /** @description The edges of this page. */
             edges: components["schemas"]["Edge"][];
@@ -893,7 +893,7 @@ export interface components {
             /** @description The questions, simple ones first. */
             examples: components["schemas"]["Example"][];
         };
-        /** @description Something that is to exist. */
+        /** @description Something that the statement says exists. */
         Existence: {
             /** @description Its best answer. */
             best: components["schemas"]["Answer"] | null;
@@ -1065,7 +1065,7 @@ export interface components {
         FormulaAtom: {
             /** @description The right argument. */
             object: components["schemas"]["FormulaTerm"];
-            /** @description The name of the relation in the source of the graph; as it was written, where the graph has none such. */
+            /** @description The name of the relation in the source of the graph or, if the graph has no such relation, as it was written. */
             relation: string;
             /** @description The relation as it must be written. */
             relation_text: string;
@@ -1085,7 +1085,7 @@ export interface components {
             /** @description As it must be written. */
             text: string;
         };
-        /** @description A part of a question. Texts are as they must be written in one of the text syntax. */
+        /** @description A part of a question. Names are written as the text syntax needs them, with quotes where necessary. */
         FormulaTree: {
             /** @constant */
             kind: "and";
@@ -1156,7 +1156,7 @@ export interface components {
             /** @description How it is written in a question of the text syntax: the text, in quotes where it needs them. */
             write: string;
         };
-        /** @description The graph from afar. Degrees and cardinalities are those of the training edges. */
+        /** @description The sizes of the graph. Degrees and cardinalities are those of the training edges. */
         GraphStats: {
             /** @description The relations, most used first. */
             by_relation: components["schemas"]["RelationStats"][];
@@ -1220,7 +1220,7 @@ export interface components {
         Judged: {
             /** @description The clauses of each alternative of its normal form. */
             alternatives: components["schemas"]["Clause"][][];
-            /** @description Whether it follows from stored edges alone; none where time was up before that was clear. */
+            /** @description Whether it follows from stored edges alone; `null` if the time was up before that was clear. */
             known: boolean | null;
             /**
              * Format: float
@@ -1471,7 +1471,7 @@ export interface components {
             /** @description The kind of problem, as `urn:relatum:problem:…`. */
             type: string;
         };
-        /** @description How many benchmark queries of each type there are; none where a split has none. */
+        /** @description How many benchmark queries of each type there are; `null` for a split without queries. */
         QueryCounts: {
             /** @description For the test. */
             test: {
@@ -1535,7 +1535,7 @@ export interface components {
             heads: number;
             /**
              * Format: double
-             * @description How many heads a tail has in the mean.
+             * @description How many heads a tail has on average.
              */
             heads_per_tail: number;
             /** @description The name of its inverse, where the source carries one. */
@@ -1553,7 +1553,7 @@ export interface components {
             tails: number;
             /**
              * Format: double
-             * @description How many tails a head has in the mean.
+             * @description How many tails a head has on average.
              */
             tails_per_head: number;
             /** @description The shortest text that a person can read and a question can hold. */
@@ -1564,7 +1564,7 @@ export interface components {
             /** @description Their names. */
             models: string[];
         };
-        /** @description The answer to one question, with all that is needed to read it, to have it again, and to believe it. */
+        /** @description The answer to one question, with all that is needed to understand, reproduce and judge it. */
         Reply: {
             /**
              * @description The answers, best first, where entities are sought.
@@ -1575,13 +1575,13 @@ export interface components {
             asked: components["schemas"]["AskedFor"];
             /** @description How sure the answers are. */
             certainty: components["schemas"]["Certainty"];
-            /** @description How true it is, where a statement was made. */
+            /** @description How true the statement is, where it is one. */
             judged?: components["schemas"]["Judged"] | null;
             /** @description The search that found the answers: `exact`, `beam` or `continuous`. */
             method: string;
             /**
              * Format: uint
-             * @description How many of the best answers were left out before the first, as `OFFSET` wants it.
+             * @description How many of the best answers were left out before the first, as `OFFSET` asks.
              * @default 0
              */
             offset: number;
@@ -1595,14 +1595,14 @@ export interface components {
             remarks?: string[];
             /**
              * Format: uint
-             * @description Rows scored to find them: one known entity, one relation, all entities on the other side.
+             * @description Rows scored to find them. A row is one known entity and one relation, with all entities on the other side.
              */
             rows: number;
-            /** @description Everything that a score depends on beside the model's numbers. */
+            /** @description Everything that a score depends on besides the parameters of the model. */
             settings: components["schemas"]["Settings"];
             /** @description The shape of the literature, such as `2p`, or `general`. */
             shape: string;
-            /** @description The variable whose values are the answers, without `?`; none where a statement was made. */
+            /** @description The variable whose values are the answers, without `?`; `null` for a statement. */
             target?: string | null;
             /** @description How far the training of the model had come, where it is not finished. */
             unfinished_model?: string | null;
@@ -1618,7 +1618,7 @@ export interface components {
             entity: components["schemas"]["Entity"];
             /**
              * Format: float
-             * @description What is certain of its score.
+             * @description The part of its score that is certain: a lower bound.
              */
             score: number;
         };
@@ -1630,7 +1630,7 @@ export interface components {
             either_side?: boolean;
             /**
              * Format: uint
-             * @description How many assignments a beam keeps, where the search is one.
+             * @description How many assignments a beam keeps, if the search is a beam.
              */
             k?: number | null;
             /** @description Which stored edges count as true: `all`, `train`, `train+valid` or `none`. */
@@ -1657,11 +1657,11 @@ export interface components {
             union: string;
             /**
              * Format: float
-             * @description What predictions of a kind never seen in training are multiplied by.
+             * @description The factor of predictions that lead to an entity of another kind than those seen there in training.
              */
             unseen: number;
         };
-        /** @description How grave a diagnostic is. */
+        /** @description How severe a diagnostic is. */
         Severity: "error" | "note";
         /** @description A file or folder that the graph was read from. */
         SourceFile: {
@@ -1669,7 +1669,7 @@ export interface components {
             format: string;
             /** @description Its name as it was given. */
             name: string;
-            /** @description The split that its triples went to, if it was one. */
+            /** @description The split that its triples went to, if they all went to one. */
             split: string | null;
             /**
              * Format: uint64
@@ -1811,7 +1811,7 @@ export interface components {
         };
         /** @description How far a search is, and since when it runs. */
         Watched: {
-            /** @description The best answers so far, best first, with what is certain of their scores. */
+            /** @description The best answers so far, best first, with the part of their scores that is certain. */
             best: components["schemas"]["Scored"][];
             /**
              * Format: uint64
@@ -1852,7 +1852,7 @@ export interface components {
             atoms: components["schemas"]["Atom"][];
             /**
              * Format: float
-             * @description How true it is by them.
+             * @description How true the sub-query is with these values.
              */
             score: number;
             /** @description The sub-queries that are negated in it. */

@@ -53,7 +53,7 @@ impl Default for Logic {
 pub struct Progress {
     /// Rows scored so far.
     pub rows: usize,
-    /// The best answers so far, best first, with what is certain of their scores.
+    /// The best answers so far, best first, with the part of their scores that is certain.
     pub best: Vec<(EntityId, f32)>,
     /// How many of them, from the first on, are proven to be in their place.
     pub proven: usize,

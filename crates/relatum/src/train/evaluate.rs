@@ -26,9 +26,9 @@ pub struct LinkReport {
     /// Over queries (h, r, ?): the mean of each query's answers first, then the mean of the queries.
     /// This is how complex query answering reports its 1p queries.
     pub queries: LinkMetrics,
-    /// Over predictions of tails, where the graph does not hold both directions already.
+    /// Over predictions of tails.
     pub tails: LinkMetrics,
-    /// Over predictions of heads.
+    /// Over predictions of heads; there are none where the graph holds both directions already.
     pub heads: LinkMetrics,
     /// By relation and direction.
     pub relations: Vec<RelationMetrics>,
