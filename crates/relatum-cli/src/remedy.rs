@@ -122,9 +122,9 @@ fn of_read(error: &ReadError) -> Option<String> {
         ReadError::UnknownFormat { .. } => "--format says which",
         ReadError::WhichColumns { columns, .. } => return Some(format!("--columns {columns} takes them")),
         ReadError::BadLine { problem: LineProblem::Columns { expected: 3, found: 4.. }, .. } => {
-            "--columns says which to take, as in --columns 1,2,3; --skip-bad-lines passes over such lines"
+            "--columns says which to take, as in --columns 1,2,3; --skip-bad-lines skips such lines"
         }
-        ReadError::BadLine { .. } => "--skip-bad-lines passes over such lines",
+        ReadError::BadLine { .. } => "--skip-bad-lines skips such lines",
         ReadError::Split(SplitError::Given { .. }) => "give --valid and --test, or --split",
         _ => return None,
     };

@@ -125,7 +125,7 @@ fn bad_lines_can_be_passed_over() {
     ]);
     assert_eq!(outcome.code, 0);
     insta::assert_snapshot!(outcome.stderr, @r"
-    note: g.tsv: 2 bad lines passed over
+    note: g.tsv: 2 bad lines skipped
     note:   g.tsv:2: expected 3 columns, found 2
     note:   g.tsv:3: column 2 is empty
     ");

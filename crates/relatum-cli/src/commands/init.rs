@@ -171,7 +171,7 @@ fn notes(made: &Made, graph: &Graph) -> Vec<String> {
         let file = path.display();
         notes.push(format!("{file}: {} given", output::counted(report.used, "label")));
         if report.bad_lines > 0 {
-            notes.push(format!("{file}: {} passed over", output::counted(report.bad_lines, "bad line")));
+            notes.push(format!("{file}: {} skipped", output::counted(report.bad_lines, "bad line")));
         }
         if report.unused > 0 {
             let unused = output::counted(report.unused, "label");
@@ -202,7 +202,7 @@ fn file_notes(report: &FileReport) -> Vec<String> {
             notes.push(format!("{}: {} {rest}", report.file, output::counted(count, noun)));
         }
     };
-    note(report.bad_lines, "bad line", "passed over");
+    note(report.bad_lines, "bad line", "skipped");
     note(report.literals, "triple", "with a literal left out (--literals keeps them)");
     let graphs =
         format!("of other graphs left out ({}; --graph reads one)", report.other_graph_names.join(", "));
