@@ -405,7 +405,7 @@ export interface components {
             /** @description How long the search may take; it ends with what it has. None: as long as the server allows. */
             max_seconds?: number | null;
             /**
-             * @description Which search.
+             * @description The search to use.
              * @enum {string}
              */
             method?: "auto" | "exact" | "beam" | "continuous";
@@ -434,7 +434,7 @@ export interface components {
             question: string;
             /**
              * Format: float
-             * @description What scores are multiplied by before a softmax.
+             * @description The factor of scores before a softmax.
              * @default null
              */
             sharpness: number | null;
@@ -473,7 +473,7 @@ export interface components {
         Atom: {
             /** @description The split of the trusted graph that holds the edge: then its truth is exactly 1. */
             known: string | null;
-            /** @description Whether the question asks that it be false. */
+            /** @description Whether the atom is negated in the question. */
             negated: boolean;
             /** @description The right argument. */
             object: components["schemas"]["Entity"];
@@ -716,7 +716,7 @@ export interface components {
             atom?: components["schemas"]["Atom"] | null;
             /** @description If the clause says that something exists: the question for it, with its best answer. */
             exists?: components["schemas"]["Existence"] | null;
-            /** @description Whether stored edges alone say so. */
+            /** @description Whether it follows from stored edges alone. */
             known: boolean | null;
             /** @description If the clause says that nothing exists: the clauses that must not hold together. */
             none_exists?: components["schemas"]["Clause"][];
@@ -941,7 +941,7 @@ export interface components {
             /** @description How long the search may take; it ends with what it has. None: as long as the server allows. */
             max_seconds?: number | null;
             /**
-             * @description Which search.
+             * @description The search to use.
              * @enum {string}
              */
             method?: "auto" | "exact" | "beam" | "continuous";
@@ -970,7 +970,7 @@ export interface components {
             question: string;
             /**
              * Format: float
-             * @description What scores are multiplied by before a softmax.
+             * @description The factor of scores before a softmax.
              * @default null
              */
             sharpness: number | null;
@@ -1021,7 +1021,7 @@ export interface components {
              * @description The alternative of the question that carries the answer, from 0.
              */
             branch: number;
-            /** @description The score of the answer in each alternative; at least that much where it was left open. */
+            /** @description The score of the answer in each alternative; a lower bound where the search left it open. */
             branch_scores: number[];
             /** @description The alternatives whose score the search left open, because it could not change the answer. */
             branches_open: boolean[];
@@ -1646,7 +1646,7 @@ export interface components {
             paper?: boolean;
             /**
              * Format: float
-             * @description What scores are multiplied by before a softmax.
+             * @description The factor of scores before a softmax.
              */
             sharpness: number;
             /** @description How truth values combine: `godel`, `product` or `lukasiewicz`. */
@@ -1788,7 +1788,7 @@ export interface components {
             truth: number;
             /**
              * Format: float
-             * @description What that counts in the score: 1 − truth.
+             * @description What enters the score: 1 − truth.
              */
             value: number;
             /** @description The values that make it truest, if any make it true at all. */
@@ -1886,7 +1886,7 @@ export interface operations {
                 max_rows?: number;
                 /** @description How long the search may take; it ends with what it has. None: as long as the server allows. */
                 max_seconds?: number;
-                /** @description Which search. */
+                /** @description The search to use. */
                 method?: "auto" | "exact" | "beam" | "continuous";
                 /** @description The name of the model; if omitted, the project's default. */
                 model?: string;
@@ -1898,7 +1898,7 @@ export interface operations {
                 paper?: boolean;
                 /** @description The question: text, SPARQL or a tuple of the benchmark files. */
                 question: string;
-                /** @description What scores are multiplied by before a softmax. */
+                /** @description The factor of scores before a softmax. */
                 sharpness?: number;
                 /** @description The language of the question; if omitted, it is recognised by how the question begins. */
                 syntax?: "text" | "sparql" | "tuple";
@@ -1992,7 +1992,7 @@ export interface operations {
                 max_rows?: number;
                 /** @description How long the search may take; it ends with what it has. None: as long as the server allows. */
                 max_seconds?: number;
-                /** @description Which search. */
+                /** @description The search to use. */
                 method?: "auto" | "exact" | "beam" | "continuous";
                 /** @description The name of the model; if omitted, the project's default. */
                 model?: string;
@@ -2004,7 +2004,7 @@ export interface operations {
                 paper?: boolean;
                 /** @description The question: text, SPARQL or a tuple of the benchmark files. */
                 question: string;
-                /** @description What scores are multiplied by before a softmax. */
+                /** @description The factor of scores before a softmax. */
                 sharpness?: number;
                 /** @description The language of the question; if omitted, it is recognised by how the question begins. */
                 syntax?: "text" | "sparql" | "tuple";
