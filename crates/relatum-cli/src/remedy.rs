@@ -1,5 +1,5 @@
-//! The flags and commands that help against an error. The engine knows neither: its messages name what is
-//! wrong and what to do, and this says how that is typed.
+//! The flags and commands that help against an error. The engine knows neither: its messages say what is
+//! wrong and what to do, and this adds what to type.
 
 use relatum::Error;
 use relatum::benchmark::BenchmarkError;

@@ -53,8 +53,8 @@ fn files_can_be_given_for_each_split() {
     let outcome = desk.run(&["init", "p", "--train", "a.tsv", "--valid", "b.tsv", "--test", "c.csv"]);
     assert!(outcome.stdout.contains("edges: 3 train, 1 valid, 1 test"), "{}", outcome.stdout);
     insta::assert_snapshot!(outcome.stderr, @r"
-    note: valid has 1 entity and 0 relations that train never shows: nothing can be learnt about them
-    note: test has 0 entities and 1 relation that train never shows: nothing can be learnt about them
+    note: valid has 1 entity and 0 relations that are not in train: nothing can be learnt about them
+    note: test has 0 entities and 1 relation that are not in train: nothing can be learnt about them
     ");
 }
 

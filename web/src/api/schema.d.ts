@@ -1602,7 +1602,7 @@ export interface components {
             settings: components["schemas"]["Settings"];
             /** @description The shape of the literature, such as `2p`, or `general`. */
             shape: string;
-            /** @description The variable whose values are the answers, without `?`; `null` for a statement. */
+            /** @description The variable whose values are the answers, without `?`; absent for a statement. */
             target?: string | null;
             /** @description How far the training of the model had come, where it is not finished. */
             unfinished_model?: string | null;

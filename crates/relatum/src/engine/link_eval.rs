@@ -15,7 +15,7 @@ pub struct LinkEvalOptions {
     pub model: Option<String>,
     /// The edges to predict; if omitted, test, or valid where there are no test edges.
     pub split: Option<Split>,
-    /// The rank of an answer among candidates with the same score.
+    /// Which rank an answer gets among candidates with the same score.
     pub ties: Ties,
 }
 
