@@ -34,13 +34,13 @@ export interface paths {
         };
         /**
          * The same for a question given in the URL
-         * @description Events: `progress`, as long as it searches, with the best so far and how many of them are proven; then one `reply` or one `problem`. Closing the connection cancels the search.
+         * @description Events: `progress` while it searches, with the best answers so far and how many of them are proven; then one `reply` or one `problem`. Closing the connection cancels the search.
          */
         get: operations["askStreamByUrl"];
         put?: never;
         /**
          * Answer a question and watch the search
-         * @description Events: `progress`, as long as it searches, with the best so far and how many of them are proven; then one `reply` or one `problem`. Closing the connection cancels the search.
+         * @description Events: `progress` while it searches, with the best answers so far and how many of them are proven; then one `reply` or one `problem`. Closing the connection cancels the search.
          */
         post: operations["askStream"];
         delete?: never;
@@ -80,7 +80,7 @@ export interface paths {
         put?: never;
         /**
          * Check a question while it is typed
-         * @description Mistakes with their places, how it was understood, how it would be answered. Nothing is searched; a question with mistakes is no error here.
+         * @description Mistakes with their places, how it was understood, how it would be answered. Nothing is searched; a question with mistakes is not an error here.
          */
         post: operations["check"];
         delete?: never;
@@ -151,7 +151,7 @@ export interface paths {
         put?: never;
         /**
          * Explain one entity as an answer
-         * @description The reply has that one answer with its explanation, or none where nothing makes it one.
+         * @description The reply has that one answer with its explanation, or no answer if nothing makes the entity one.
          */
         post: operations["explain"];
         delete?: never;
@@ -184,7 +184,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The graph from afar: sizes, degrees, relations */
+        /** The sizes of the graph, its degrees and relations */
         get: operations["graph"];
         put?: never;
         post?: never;
@@ -238,8 +238,8 @@ export interface paths {
         /** A model with its settings, its metrics and its training curve */
         get: operations["model"];
         /**
-         * Choose the model that answers where none is named
-         * @description At /api/v1/models/default only. For this process; the project keeps its own default.
+         * Choose the model that answers if a request names none
+         * @description Only at /api/v1/models/default. For this process; the project keeps its own default.
          */
         put: operations["chooseModel"];
         post?: never;
@@ -293,8 +293,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take up models that were trained anew
-         * @description Requests that run keep the model they have.
+         * Read models again that were trained anew
+         * @description Running requests keep the model they have.
          */
         post: operations["reload"];
         delete?: never;
@@ -366,7 +366,7 @@ export interface components {
             /** @description In how many ways stored edges alone make it an answer, where that was counted. */
             ways?: components["schemas"]["Ways"] | null;
         };
-        /** @description A question, and how to answer it. What is left out is chosen: as tuned for the type of question and the model, else a default. */
+        /** @description A question, and how to answer it. An omitted option is chosen: as tuned for the type of question and the model, or else by default. */
         AskBody: {
             /**
              * @description How scores become truth values.
@@ -400,9 +400,9 @@ export interface components {
              * @default null
              */
             max_branches: number | null;
-            /** @description How many rows may be scored; none: as many as the server allows. */
+            /** @description How many rows may be scored; if omitted, as many as the server allows. */
             max_rows?: number | null;
-            /** @description How long the search may take; it ends with what it has. None: as long as the server allows. */
+            /** @description How many seconds the search may take; then it ends with the best so far. If omitted, as long as the server allows. */
             max_seconds?: number | null;
             /**
              * @description The search to use.
@@ -421,7 +421,7 @@ export interface components {
              */
             negation_scale: number | null;
             /**
-             * @description Leave out what the stored edges already say.
+             * @description Leave out answers that stored edges alone give.
              * @default false
              */
             new_only: boolean;
@@ -705,7 +705,7 @@ export interface components {
              */
             version: number;
         };
-        /** @description The model that is to answer where a request names none. */
+        /** @description The model that is to answer if a request names none. */
         Choice: {
             /** @description Its name. */
             name: string;
@@ -730,7 +730,7 @@ export interface components {
         CompleteBody: {
             /**
              * Format: uint
-             * @description Bytes of UTF-8 before the cursor; none: the cursor is at the end.
+             * @description Bytes of UTF-8 before the cursor; if omitted, the cursor is at the end.
              */
             cursor?: number | null;
             /** @description The question so far. */
@@ -900,7 +900,7 @@ export interface components {
             /** @description The question for it, in the text syntax. */
             question: string;
         };
-        /** @description A question, and how to answer it. What is left out is chosen: as tuned for the type of question and the model, else a default. */
+        /** @description A question, and how to answer it. An omitted option is chosen: as tuned for the type of question and the model, or else by default. */
         ExplainBody: {
             /**
              * @description How scores become truth values.
@@ -936,9 +936,9 @@ export interface components {
              * @default null
              */
             max_branches: number | null;
-            /** @description How many rows may be scored; none: as many as the server allows. */
+            /** @description How many rows may be scored; if omitted, as many as the server allows. */
             max_rows?: number | null;
-            /** @description How long the search may take; it ends with what it has. None: as long as the server allows. */
+            /** @description How many seconds the search may take; then it ends with the best so far. If omitted, as long as the server allows. */
             max_seconds?: number | null;
             /**
              * @description The search to use.
@@ -957,7 +957,7 @@ export interface components {
              */
             negation_scale: number | null;
             /**
-             * @description Leave out what the stored edges already say.
+             * @description Leave out answers that stored edges alone give.
              * @default false
              */
             new_only: boolean;
@@ -1202,9 +1202,9 @@ export interface components {
              * @description How many entities the graph has.
              */
             entities: number;
-            /** @description What a request may use up. */
+            /** @description The limits of a request. */
             limits: components["schemas"]["Limits"];
-            /** @description The model that answers where a request names none; none where there is no such model yet. */
+            /** @description The model that answers if a request names none; `null` if there is no such model yet. */
             model: components["schemas"]["ModelSummary"] | null;
             /** @description The name of the project: that of its folder. */
             name: string;
@@ -1237,7 +1237,7 @@ export interface components {
             /** @description What to say there. */
             text: string;
         };
-        /** @description What a request may use up, and how many may be answered at once. */
+        /** @description The limits of a request, and how many may be answered at once. */
         Limits: {
             /**
              * Format: uint
@@ -1271,7 +1271,7 @@ export interface components {
             question_bytes: number;
             /**
              * Format: uint
-             * @description Questions that may wait beside those.
+             * @description More questions that may wait.
              */
             queue: number;
             /**
@@ -1281,7 +1281,7 @@ export interface components {
             rows: number;
             /**
              * Format: uint
-             * @description Questions that are answered at the same moment.
+             * @description Questions that are answered at the same time.
              */
             searches: number;
             /**
@@ -1684,13 +1684,13 @@ export interface components {
             /** @description Where it begins. */
             start: components["schemas"]["Position"];
         };
-        /** @description What a URL or a form may carry. Other parameters are passed over, because clients send some of their own. */
+        /** @description The parameters of a URL or a form. Others are ignored, because clients send some of their own. */
         SparqlParams: {
             /** @description Which stored edges count as true: all, train+valid, train or none. */
             known?: string | null;
-            /** @description The model that answers; none: the default one. */
+            /** @description The model that answers; if omitted, the default one. */
             model?: string | null;
-            /** @description Leave out what the stored edges already say. */
+            /** @description Leave out answers that stored edges alone give. */
             new_only?: boolean | null;
             /** @description The query; a GET without one gives the description of the service. */
             query?: string | null;
@@ -1809,7 +1809,7 @@ export interface components {
         } | {
             variable: string;
         };
-        /** @description How far a search is, and since when it runs. */
+        /** @description How far a search is, and how long it has been running. */
         Watched: {
             /** @description The best answers so far, best first, with the part of their scores that is certain. */
             best: components["schemas"]["Scored"][];
@@ -1882,9 +1882,9 @@ export interface operations {
                 known?: "all" | "train+valid" | "train" | "none";
                 /** @description How many alternatives the normal form of a question may have, by default 64. */
                 max_branches?: number;
-                /** @description How many rows may be scored; none: as many as the server allows. */
+                /** @description How many rows may be scored; if omitted, as many as the server allows. */
                 max_rows?: number;
-                /** @description How long the search may take; it ends with what it has. None: as long as the server allows. */
+                /** @description How many seconds the search may take; then it ends with the best so far. If omitted, as long as the server allows. */
                 max_seconds?: number;
                 /** @description The search to use. */
                 method?: "auto" | "exact" | "beam" | "continuous";
@@ -1892,7 +1892,7 @@ export interface operations {
                 model?: string;
                 /** @description `c` of the negation `1 − min(1, c·x)` of atoms. */
                 negation_scale?: number;
-                /** @description Leave out what the stored edges already say. */
+                /** @description Leave out answers that stored edges alone give. */
                 new_only?: boolean;
                 /** @description Let each assignment of a beam keep k values by the truth of the atoms alone, as the paper does. */
                 paper?: boolean;
@@ -1988,9 +1988,9 @@ export interface operations {
                 known?: "all" | "train+valid" | "train" | "none";
                 /** @description How many alternatives the normal form of a question may have, by default 64. */
                 max_branches?: number;
-                /** @description How many rows may be scored; none: as many as the server allows. */
+                /** @description How many rows may be scored; if omitted, as many as the server allows. */
                 max_rows?: number;
-                /** @description How long the search may take; it ends with what it has. None: as long as the server allows. */
+                /** @description How many seconds the search may take; then it ends with the best so far. If omitted, as long as the server allows. */
                 max_seconds?: number;
                 /** @description The search to use. */
                 method?: "auto" | "exact" | "beam" | "continuous";
@@ -1998,7 +1998,7 @@ export interface operations {
                 model?: string;
                 /** @description `c` of the negation `1 − min(1, c·x)` of atoms. */
                 negation_scale?: number;
-                /** @description Leave out what the stored edges already say. */
+                /** @description Leave out answers that stored edges alone give. */
                 new_only?: boolean;
                 /** @description Let each assignment of a beam keep k values by the truth of the atoms alone, as the paper does. */
                 paper?: boolean;
@@ -2192,9 +2192,9 @@ export interface operations {
                 direction?: components["schemas"]["Direction"];
                 /** @description The name is that of a relation, even if an entity has the same. */
                 is_relation?: boolean;
-                /** @description How many edges of each relation to show at most; none: 20. */
+                /** @description How many edges of each relation to show at most, by default 20. */
                 limit?: number;
-                /** @description The model that predicts; none: the default one. */
+                /** @description The model that predicts; if omitted, the default one. */
                 model?: string;
                 /** @description The name or label of an entity or a relation. */
                 name: string;
@@ -2296,7 +2296,7 @@ export interface operations {
     find: {
         parameters: {
             query: {
-                /** @description How many entities and relations at most; none: 20. */
+                /** @description How many entities and relations at most, by default 20. */
                 limit?: number;
                 /** @description A part of a name or label; case and accents do not matter. */
                 text: string;
@@ -2576,9 +2576,9 @@ export interface operations {
             query?: {
                 /** @description Which stored edges count as true: all, train+valid, train or none. */
                 known?: string;
-                /** @description The model that answers; none: the default one. */
+                /** @description The model that answers; if omitted, the default one. */
                 model?: string;
-                /** @description Leave out what the stored edges already say. */
+                /** @description Leave out answers that stored edges alone give. */
                 new_only?: boolean;
                 /** @description The query; a GET without one gives the description of the service. */
                 query?: string;
