@@ -169,7 +169,7 @@ class Engine:
         >>> [str(atom) for atom in answers[0].explanation.atoms]
         ['stars(Alien, Weaver)', 'genre(Alien, Horror)']
 
-        A list of questions is answered side by side; if some cannot be answered, the first of these raises an exception.
+        A list of questions is answered side by side; if some cannot be answered, the first raises an exception.
         For the options, see :class:`Engine`.
         """
         arguments = _arguments(options)
