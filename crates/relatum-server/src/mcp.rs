@@ -159,7 +159,8 @@ impl Tools {
     async fn find(&self, arguments: Value) -> Result<CallToolResult, Problem> {
         let params: FindParams = read(arguments)?;
         let found = self.app.look(move |app| Ok(found(app, &params))).await?;
-        let kind = if found.nearest { "no name contains it; the nearest names" } else { "write them like this" };
+        let kind =
+            if found.nearest { "no name contains it; the nearest names" } else { "write them like this" };
         let names = found.entities.iter().chain(&found.relations);
         let lines: Vec<String> =
             names.map(|it| format!("{} ({}, {} edges)", it.write, it.kind.name(), it.edges)).collect();

@@ -71,7 +71,11 @@ impl Metrics {
         let about = "Time of a search, by the shape of its question";
         to.register_with_unit("search", about, Unit::Seconds, own.searches.clone());
         to.register("rows_scored", "Rows scored by all searches", own.rows.clone());
-        to.register("searches_cancelled", "Searches cancelled because the client had gone", own.cancelled.clone());
+        to.register(
+            "searches_cancelled",
+            "Searches cancelled because the client had gone",
+            own.cancelled.clone(),
+        );
         to.register("searches_refused", "Searches refused because the queue was full", own.refused.clone());
         to.register("cache_hits", "Questions answered from the cache of replies", own.cache_hits.clone());
         to.register(

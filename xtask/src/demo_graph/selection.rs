@@ -192,7 +192,10 @@ mod tests {
     fn one_film_too_few_brings_everything_down() {
         let mut facts = series(4);
         peel(&mut facts);
-        assert!(facts.is_empty(), "a genre of four films is removed, and with it the films and their director");
+        assert!(
+            facts.is_empty(),
+            "a genre of four films is removed, and with it the films and their director"
+        );
     }
 
     #[test]

@@ -127,7 +127,8 @@ fn of_the_graph(api: &mut Described) {
     api.add(
         "/api/v1/graph",
         get(look::graph),
-        [operation("get", "graph", "The sizes of the graph, its degrees and relations").gives::<GraphStats>()],
+        [operation("get", "graph", "The sizes of the graph, its degrees and relations")
+            .gives::<GraphStats>()],
     );
     api.add(
         "/api/v1/examples",

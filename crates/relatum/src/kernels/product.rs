@@ -154,7 +154,10 @@ impl<'a> ViewMut<'a> {
 ///
 /// # Panics
 /// If the shapes do not fit.
-#[allow(clippy::needless_pass_by_value, reason = "a mutable view is handed over, as a mutable slice would be")]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "a mutable view is handed over, as a mutable slice would be"
+)]
 pub fn product(out: ViewMut<'_>, left: View<'_>, right: View<'_>, threads: Threads) {
     let (o, l, r) = (out.shape, left.shape, right.shape);
     assert!(

@@ -237,7 +237,10 @@ mod tests {
             }
         });
         let state = together.lock();
-        assert!(!state.busy && state.short.is_empty() && state.long.is_empty(), "the last caller leaves empty queues");
+        assert!(
+            !state.busy && state.short.is_empty() && state.long.is_empty(),
+            "the last caller leaves empty queues"
+        );
     }
 
     #[test]

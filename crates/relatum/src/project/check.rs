@@ -82,7 +82,11 @@ fn check_order<I: Id>(
         return Err(format!("a sorted order of {} ids where {count} were expected", order.len()));
     }
     if let Some(id) = order.iter().find(|id| id.index() >= texts.len()) {
-        return Err(format!("a sorted order names the id {}, but there are only {}", id.index(), texts.len()));
+        return Err(format!(
+            "a sorted order names the id {}, but there are only {}",
+            id.index(),
+            texts.len()
+        ));
     }
     let text = |id: &I| texts.bytes_at(id.index());
     let right = |pair: &[I]| {
@@ -117,7 +121,11 @@ fn check_edges(graph: &Graph, edges: &Edges) -> Finding {
 fn check_adjacency(graph: &Graph, adjacency: &Adjacency) -> Finding {
     check_offsets(&adjacency.offsets, adjacency.arcs.len())?;
     if adjacency.entities() != graph.entities.len() {
-        return Err(format!("rows for {} entities, but there are {}", adjacency.entities(), graph.entities.len()));
+        return Err(format!(
+            "rows for {} entities, but there are {}",
+            adjacency.entities(),
+            graph.entities.len()
+        ));
     }
     for row in (0..adjacency.entities()).map(EntityId::from_index) {
         let arcs = adjacency.of(row);

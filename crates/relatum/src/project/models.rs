@@ -335,7 +335,8 @@ fn with_calibration(model: Model, file: &TensorFile, path: &Path) -> Result<Mode
     let affine = Affine::new(values.as_chunks::<2>().0);
     let model = affine.and_then(|affine| model.with_affine(affine));
     model.ok_or_else(|| {
-        StoreError::damaged(path, "its calibration does not have an a above 0 and a b for each relation").into()
+        StoreError::damaged(path, "its calibration does not have an a above 0 and a b for each relation")
+            .into()
     })
 }
 

@@ -129,10 +129,7 @@ impl Results {
             let share = |value: &f64| (0.0..=1.0).contains(value);
             let timed = cell.seconds.is_finite() && cell.seconds >= 0.0;
             if !(timed && share(&mrr) && hits.iter().all(share)) {
-                return damaged(format!(
-                    "the result of `{key}` has impossible figures: {:?}",
-                    cell.metrics
-                ));
+                return damaged(format!("the result of `{key}` has impossible figures: {:?}", cell.metrics));
             }
         }
         Ok(true)
