@@ -115,7 +115,7 @@ impl Display for Certainty {
                 write!(f, "the best of a beam of {k}{settled}")
             }
             Self::Continuous { steps, at_rest } => {
-                let end = if at_rest { "" } else { " and not yet at rest" };
+                let end = if at_rest { "" } else { " and not yet converged" };
                 write!(f, "continuous optimisation, {steps} steps{end}; explained by the nearest entities")
             }
             Self::Stopped { by } => {
