@@ -41,7 +41,7 @@ export function useRoute(): Route {
 export const currentRoute = () => state.get().route;
 export const onRoute = (listener: () => void) => state.subscribe(listener);
 
-/** A plain click on a link within the page; the others are the browser's. */
+/** Follows a plain click on a link within the page; other clicks are left to the browser. */
 export function follow(event: MouseEvent, view: View, query: Record<string, string | undefined> = {}) {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();

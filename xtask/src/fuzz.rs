@@ -1,4 +1,4 @@
-//! Feeds everything that reads what others wrote with what nobody would write, guided by coverage.
+//! Fuzzes every reader of foreign input, guided by coverage.
 //!
 //! The targets are libFuzzer's, in `fuzz/`. They are built on stable: the coverage pass of LLVM is
 //! asked for by name, and no sanitizer is needed for code without `unsafe`. The corpus is one file
@@ -21,20 +21,20 @@ pub(crate) struct Args {
     /// Only this target.
     #[arg(long, value_parser = TARGETS)]
     target: Vec<String>,
-    /// Keep in fuzz/corpus what was found, without that which covers nothing new.
+    /// Keep new inputs in fuzz/corpus, without those that cover nothing new.
     #[arg(long)]
     keep: bool,
 }
 
-/// Those whose input is text: the parsers of queries.
+/// The targets whose input is text: the parsers of queries.
 const OF_TEXT: [&str; 3] = ["text", "sparql", "tuple"];
 const TARGETS: [&str; 9] =
     ["text", "sparql", "tuple", "pickle", "torch", "safetensors", "delimited", "rdf", "project"];
-/// The longest input: that of a question, and that of a small file.
+/// The longest inputs: that of a question, and that of a small file.
 const LONGEST_TEXT: usize = 400;
 const LONGEST_FILE: usize = 4096;
 
-/// What `cargo fuzz` passes, without a sanitizer.
+/// The flags that `cargo fuzz` passes, without a sanitizer.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
      -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
@@ -61,9 +61,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Builds the targets and says where they are.
+/// Builds the targets and returns their folder.
 fn build(root: &Path) -> anyhow::Result<PathBuf> {
-    // With a triple given, build scripts and macros stay without coverage.
+    // If a target triple is given, build scripts and macros are built without coverage.
     let version = Command::new("rustc").arg("-vV").output()?;
     let version = String::from_utf8(version.stdout)?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
@@ -94,7 +94,7 @@ impl Target<'_> {
             let place = || format!("{}:{}", kept.display(), index + 1);
             let input: String = serde_json::from_str(line).with_context(place)?;
             let bytes = if self.is_of_text() { Some(input.into_bytes()) } else { to_bytes(&input) };
-            let bytes = bytes.with_context(|| format!("{}: a character above 255 is no byte", place()))?;
+            let bytes = bytes.with_context(|| format!("{}: a character above 255 is not a byte", place()))?;
             fs::write(self.work.join(format!("kept-{index}")), bytes)?;
         }
         Ok(())
@@ -120,12 +120,12 @@ impl Target<'_> {
             .args(["-timeout=10", "-rss_limit_mb=1024", "-print_final_stats=1", "-verbosity=0"])
             .status()?;
         if !status.success() {
-            bail!("{} failed; what it was fed is in {}", self.name, artifacts.display());
+            bail!("{} failed; its input is in {}", self.name, artifacts.display());
         }
         Ok(())
     }
 
-    /// Writes what is worth keeping into one file and says how much it is.
+    /// Writes the inputs that are worth keeping into one file and returns how many they are.
     fn pack(&self, kept: &Path) -> anyhow::Result<usize> {
         let smaller = self.work.with_extension("smaller");
         let _ = fs::remove_dir_all(&smaller);

@@ -46,7 +46,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         {
             let entity = number(&expected[0])? as usize;
             let score = expected[1].as_f64().context("an answer without a score")?;
-            // The entity itself, and whoever stands at its place: the same but for ties.
+            // The scores of the entity itself and of the entity at its rank, which are equal except for ties.
             let own = found.scores.get(entity).copied().context("an entity outside the graph")?;
             let placed = top.get(place).map_or(0.0, |(_, score)| *score);
             let off = [own, placed].map(|ours| (f64::from(ours) - score).abs());
@@ -75,13 +75,13 @@ struct Compared {
 /// The name of the setting, the shape, and what this program finds.
 fn answer(case: &Value, model: &Model, graph: &Graph) -> anyhow::Result<(String, String, Found)> {
     let text = |key: &str| case[key].as_str().with_context(|| format!("a case without {key}"));
-    let shape = Shape::from_name(text("type")?).context("a shape that nobody knows")?;
+    let shape = Shape::from_name(text("type")?).context("an unknown shape")?;
     let (anchors, relations) = arguments(&case["query"])?;
     let structure = shape.structure(&anchors, &relations).context("a query of another shape")?;
     let query = structure.query().context("a shape without a query")?;
     let Ok(checked) = query.check(Limits::default()) else { bail!("a query that is refused: {case}") };
     let plan = Plan::new(&checked, graph, PlanOptions::default());
-    let t_norm = TNorm::from_name(text("t_norm")?).context("a t-norm that nobody knows")?;
+    let t_norm = TNorm::from_name(text("t_norm")?).context("an unknown t-norm")?;
     let logic = Logic { t_norm, ..Logic::default() };
     let (calibration, known) = match text("calibration")? {
         "sigmoid" => (Calibration::Sigmoid, Known::Ignore),
@@ -101,7 +101,7 @@ fn answer(case: &Value, model: &Model, graph: &Graph) -> anyhow::Result<(String,
 /// Entities and relations of a query in nested lists, in the order in which they stand.
 fn arguments(query: &Value) -> anyhow::Result<(Vec<EntityId>, Vec<RelationId>)> {
     let (mut anchors, mut relations) = (Vec::new(), Vec::new());
-    for part in query.as_array().context("a query that is no list")? {
+    for part in query.as_array().context("a query that is not a list")? {
         if let Value::Array(pair) = part {
             let [anchor, along] = &pair[..] else { bail!("a query with {part}") };
             anchors.push(EntityId(number(anchor)?));
@@ -116,7 +116,7 @@ fn arguments(query: &Value) -> anyhow::Result<(Vec<EntityId>, Vec<RelationId>)> 
 }
 
 fn number(value: &Value) -> anyhow::Result<u32> {
-    let number = value.as_u64().with_context(|| format!("{value} is no id"))?;
+    let number = value.as_u64().with_context(|| format!("{value} is not an id"))?;
     Ok(u32::try_from(number)?)
 }
 
@@ -127,7 +127,7 @@ fn model(folder: &Path) -> anyhow::Result<Model> {
             let tables = read_tables(&[path])?;
             let complex = predictor("complex", tables.entities.columns / 2).context("no ComplEx")?;
             let made = Model::new(complex, tables.entities.values, tables.relations.values);
-            return made.context("the tables of the checkpoint are no whole rows");
+            return made.context("the tables of the checkpoint are not whole rows");
         }
     }
     bail!("{} holds no checkpoint", folder.display())

@@ -1,4 +1,4 @@
-//! Pythons of our own, with the packages that tests and wheels need, in the target folder.
+//! Virtual environments in the target folder, with the packages that tests and wheels need.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ use crate::shell::{self, root};
 /// How the extension is compiled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// Quickly, for tests.
+    /// Quickly compiled, for tests.
     Dev,
-    /// As it is published.
+    /// Optimised, as it is published.
     Release,
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// A virtual environment with these packages, made once and again when they change; gives its interpreter.
+/// A virtual environment with these packages, made once and again when they change; returns its interpreter.
 pub(crate) fn environment(name: &str, requirements: &Path) -> anyhow::Result<PathBuf> {
     let folder = target().join("venv").join(name);
     let python = folder.join("bin/python");

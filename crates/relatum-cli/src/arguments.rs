@@ -10,7 +10,7 @@ use crate::commands::init::with_value_of_header;
 use crate::output;
 use crate::renamed::with_new_names;
 
-/// What was asked for; ends the process with a message where that makes no sense.
+/// Reads the arguments; ends the process with a message if they make no sense.
 pub(crate) fn parse() -> Relatum {
     let (arguments, hints) = with_new_names(with_value_of_header(std::env::args_os()));
     for hint in hints {
@@ -22,9 +22,9 @@ pub(crate) fn parse() -> Relatum {
     }
 }
 
-/// Names and questions may begin with a hyphen (`-_in` is a name), but what begins with two is a flag
-/// unless it follows `--`. clap takes both or neither for a value, so neither is tried first: then the
-/// first argument that is not a known flag decides.
+/// Names and questions may begin with one hyphen (`-_in` is a name); an argument that begins with two is a
+/// flag, unless it follows `--`. clap accepts both as values or neither, so neither is tried first; if that
+/// fails, the first argument that is not a known flag decides.
 fn read(arguments: &[OsString]) -> Result<Relatum, clap::Error> {
     let loose = Relatum::command();
     let strict = loose

@@ -1,4 +1,4 @@
-//! What the shell is told at the end: 0 done, 1 failed, 2 misused, 130 stopped by Ctrl-C.
+//! The exit code of the process: 0 done, 1 failed, 2 misused, 130 stopped by Ctrl-C.
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ use relatum::{Error, Fault};
 
 use crate::{output, remedy};
 
-/// The person asked for something that cannot be: a wrong combination of flags, say.
+/// The user asked for something impossible, such as a wrong combination of flags.
 #[derive(Debug)]
 pub(crate) struct Misuse(pub(crate) String);
 
@@ -27,7 +27,7 @@ impl std::fmt::Display for Misuse {
 
 impl std::error::Error for Misuse {}
 
-/// The person asked to stop; what was done is saved, and they were told how to go on.
+/// The user asked to stop; finished work is saved, and a message says how to go on.
 #[derive(Debug)]
 pub(crate) struct Stopped;
 
@@ -45,7 +45,7 @@ pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
         return ExitCode::SUCCESS;
     };
     if error.chain().any(is_broken_pipe) {
-        // The reader of our output (`| head`) has had enough; that is not a failure.
+        // The reader of our output (`| head`) needs no more of it; that is not a failure.
         return ExitCode::SUCCESS;
     }
     if error.is::<Stopped>() {
@@ -58,12 +58,12 @@ pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
     ExitCode::from(if error.chain().any(is_misuse) { 2 } else { 1 })
 }
 
-/// Says an error with its causes.
+/// Prints an error with its causes.
 pub(crate) fn say(error: &anyhow::Error) {
     let engine = error.downcast_ref::<Error>();
     if let Some(Error::Question(mistakes)) = engine {
-        // The engine has made the parts of a mistake fit to be shown, and what acts on a terminal are its
-        // colours.
+        // The engine has escaped control characters in the parts of a mistake; only its colours act on the
+        // terminal.
         let style = if std::io::stderr().is_terminal() { Style::Colour } else { Style::Plain };
         output::say_coloured(&mistakes.render(style));
     } else {
@@ -79,7 +79,7 @@ pub(crate) fn say(error: &anyhow::Error) {
     }
 }
 
-/// The error and its causes, without what a message has already said of its cause.
+/// The error and its causes, without causes that a message already contains.
 fn message(error: &anyhow::Error) -> String {
     let mut message = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
@@ -90,7 +90,7 @@ fn message(error: &anyhow::Error) -> String {
     message
 }
 
-/// Whether the person, not the data or the machine, has to do something differently.
+/// Whether the user, and not the data or the machine, is at fault.
 fn is_misuse(error: &(dyn std::error::Error + 'static)) -> bool {
     if let Some(error) = error.downcast_ref::<Error>() {
         return error.fault() == Fault::Caller;

@@ -57,20 +57,20 @@ impl Write for Out {
     }
 }
 
-/// A text of several lines in which nothing but the ends of lines acts on a terminal.
+/// A text of several lines with all control characters escaped except the ends of lines.
 ///
-/// Names of a graph come from the engine in a form that is fit to be shown, their line ends escaped; this
-/// is for all else that somebody may have forged: paths, lines of a file in a message.
+/// Names of a graph come from the engine escaped, their line ends too; this is for all other text that somebody
+/// may have forged: paths, lines of a file in a message.
 pub(crate) fn shown(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// Says something beside the results, on standard error. It does not matter if that fails.
+/// Prints a message on standard error, beside the results. It does not matter if that fails.
 pub(crate) fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", shown(text));
 }
 
-/// Says a text with colours of our own, whose parts are fit to be [`shown`] already.
+/// Prints a text with colours of our own, whose parts are [`shown`] already.
 pub(crate) fn say_coloured(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

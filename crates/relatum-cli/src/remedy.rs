@@ -1,5 +1,5 @@
-//! The flags and commands that help against an error. The engine knows neither: its messages name what is
-//! wrong and what to do, and this says how that is typed.
+//! The flags and commands that help against an error. The engine knows neither: its messages say what is
+//! wrong and what to do, and this adds what to type.
 
 use relatum::Error;
 use relatum::benchmark::BenchmarkError;
@@ -122,9 +122,9 @@ fn of_read(error: &ReadError) -> Option<String> {
         ReadError::UnknownFormat { .. } => "--format says which",
         ReadError::WhichColumns { columns, .. } => return Some(format!("--columns {columns} takes them")),
         ReadError::BadLine { problem: LineProblem::Columns { expected: 3, found: 4.. }, .. } => {
-            "--columns says which to take, as in --columns 1,2,3; --skip-bad-lines passes over such lines"
+            "--columns says which to take, as in --columns 1,2,3; --skip-bad-lines skips such lines"
         }
-        ReadError::BadLine { .. } => "--skip-bad-lines passes over such lines",
+        ReadError::BadLine { .. } => "--skip-bad-lines skips such lines",
         ReadError::Split(SplitError::Given { .. }) => "give --valid and --test, or --split",
         _ => return None,
     };

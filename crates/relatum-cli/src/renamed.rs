@@ -1,4 +1,4 @@
-//! Flags under their names of version 0.1, each with a hint at the new name. This file goes with the next version.
+//! Flags under their names of version 0.1, each with a hint at the new name. The next version removes this file.
 
 use std::ffi::OsString;
 
@@ -9,7 +9,7 @@ const NAMED: [&str; 6] = ["train", "grid", "import", "merge", "export", "link-ev
 /// Of these, the commands whose `--model` was the kind of link predictor.
 const KINDS: [&str; 3] = ["train", "grid", "import"];
 
-/// The arguments under their names of today, and what to tell whoever wrote others.
+/// The arguments with their new names, and a hint for each old name that was used.
 pub(crate) fn with_new_names(arguments: Vec<OsString>) -> (Vec<OsString>, Vec<String>) {
     let command = arguments.get(1).and_then(|argument| argument.to_str()).unwrap_or_default().to_owned();
     let flags = || arguments.iter().filter_map(|argument| argument.to_str());
@@ -45,7 +45,7 @@ pub(crate) fn with_new_names(arguments: Vec<OsString>) -> (Vec<OsString>, Vec<St
                 continue;
             }
         };
-        hints.push(format!("note: {old} is {new} now; the old name goes with the next version"));
+        hints.push(format!("note: {old} is {new} now; the next version removes the old name"));
         match value {
             _ if flag == "--known" => renamed.push(new.into()),
             Some(value) => renamed.push(format!("{new}={value}").into()),
@@ -58,7 +58,7 @@ pub(crate) fn with_new_names(arguments: Vec<OsString>) -> (Vec<OsString>, Vec<St
     (renamed, hints)
 }
 
-/// Whether a value is a list of kinds of link predictors, and so no name of a model.
+/// Whether a value is a list of kinds of link predictors, and so not the name of a model.
 fn is_kind(value: &str) -> bool {
     value.split(',').all(|kind| predictor_names().any(|name| name == kind))
 }

@@ -28,13 +28,13 @@ pub(crate) fn control() -> Control {
     Control::default().with_cancel(Cancel::when(stop_requested))
 }
 
-/// Whether a stop was asked for.
+/// Whether the user asked to stop.
 pub(crate) fn stop_requested() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 
-/// Forgets that a stop was asked for, while something waits for a person: there is no work that
-/// could be asked to stop, so `kill` ends the process.
+/// Forgets earlier requests to stop while the prompt waits for a person. There is no work to stop then, so
+/// `kill` ends the process.
 pub(crate) fn while_idle<T>(wait: impl FnOnce() -> T) -> T {
     STOP.store(false, Ordering::Relaxed);
     IDLE.store(true, Ordering::Relaxed);

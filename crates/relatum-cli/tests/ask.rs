@@ -261,7 +261,7 @@ fn what_cannot_be_is_explained() {
     desk.ok(&["ask", "films", GENRES, "--k", "9"]);
     desk.ok(&["ask", "films", GENRES, "--k", "9", "--method", "beam", "--paper"]);
     let raw = desk.ok(&["ask", "films", GENRES, "--calibration", "raw"]);
-    assert!(raw.contains("raw scores are no truth values"), "{raw}");
+    assert!(raw.contains("raw scores are not truth values"), "{raw}");
     for (file, message) in [("gone.txt", "there is no file gone.txt"), ("films", "is a folder")] {
         let outcome = desk.run(&["ask", "films", "--file", file]);
         assert_eq!(outcome.code, 2);
@@ -312,7 +312,7 @@ fn damaged_settings_of_tune_are_passed_over_with_a_warning() {
     desk.put("films/models/default/benchmark.json", "{\"format\": \"relatum bench");
     let outcome = desk.run(&["ask", "films", GENRES]);
     let (remarks, rest): (Vec<&str>, Vec<&str>) =
-        outcome.stdout.lines().partition(|line| line.starts_with("what was tuned is not used: "));
+        outcome.stdout.lines().partition(|line| line.starts_with("the tuned settings are not used: "));
     assert_eq!((outcome.code, rest), (0, whole.lines().collect()));
     assert_eq!(remarks.len(), 1, "{}", outcome.stdout);
     assert!(remarks[0].contains("benchmark.json") && remarks[0].contains("remove it"), "{remarks:?}");

@@ -80,10 +80,10 @@ fn on_validation_one_half_chooses_and_the_other_is_reported() {
     assert_eq!((&cell["part"], &cell["metrics"]["count"]), (&Value::from("odd half"), &Value::from(4)));
     assert_eq!(cell["tuned_on"], json(r#"{ "split": "valid", "queries": 5, "part": "even half" }"#));
     assert_eq!((&report["split"], &report["warnings"]), (&Value::from("valid"), &json("[]")));
-    assert!(run(&["--types", "2p"]).stdout.contains("none is in both"));
+    assert!(run(&["--types", "2p"]).stdout.contains("no query is in both"));
 
     // One query cannot be halved, and everybody is told.
-    let expected = "best: the setting of 2i was chosen on the queries that are reported: no fair figure";
+    let expected = "best: the setting of 2i was chosen on the queries that are reported: not a fair figure";
     let both = run(&[]);
     assert!(both.stderr.contains(&format!("warning: {expected}")), "{}", both.stderr);
     assert!(both.stdout.contains(&format!("warning: {expected}")), "{}", both.stdout);
@@ -196,7 +196,7 @@ fn pictures_are_drawn() {
     desk.ok(&["sample", "shops", "--count", "6", "--types", "1p,2p", "--split", "valid"]);
     let draw = ["benchmark", "shops", "--setting", "beam k=4", "--plots", "pictures", "--limit", "4"];
     let said = desk.run(&draw).stderr;
-    assert!(said.contains("rank.svg takes models of two ranks or more"), "{said}");
+    assert!(said.contains("rank.svg needs models of at least two ranks"), "{said}");
     assert!(!desk.path("pictures/rank.svg").exists());
     desk.ok(&["train", "shops", "--rank", "4", "--epochs", "1", "--model", "small"]);
     desk.ok(&draw);
@@ -237,7 +237,7 @@ fn what_cannot_be_measured_is_said() {
     desk.ok(&["sample", "shops", "--count", "4", "--types", "2p"]);
     for (arguments, expected) in [
         (vec!["--types", "3p"], "there are no test queries of type `3p`: there are 2p"),
-        (vec!["--setting", "beem"], "`beem` is no part of a setting"),
+        (vec!["--setting", "beem"], "`beem` is not part of a setting"),
         (vec!["--setting", "beam k=4 k=8"], "`k=8` after `k=4`: a setting has one k"),
         (vec!["--setting", "exact floor=2"], "expected floor to be a number from 0 to 1"),
         (vec!["--limit", "0"], "must be a whole number of at least 1"),
@@ -272,7 +272,7 @@ fn a_calibration_keeps_what_was_tuned_and_says_what_it_drops() {
     assert!(desk.ok(&["ask", "shops", question]).contains("tuned for 2p questions"));
     desk.ok(&["benchmark", "shops", "--types", "2p", "--setting", "exact adaptive"]);
     let said = calibrate("1");
-    assert!(said.contains("\ndropped 1 result: made with the calibration that was there before\n"), "{said}");
+    assert!(said.contains("\ndropped 1 result: made with the earlier calibration\n"), "{said}");
     let again = desk.run(&["benchmark", "shops", "--types", "2p", "--setting", "exact adaptive"]);
     assert!(again.stderr.contains("2p: H@3"), "measured again: {}", again.stderr);
 }

@@ -60,11 +60,11 @@ fn where_nothing_beats_sigmoid_the_model_stays_as_it_was() {
     let before = fs::read(&file).unwrap();
     let said = desk.ok(&wild);
     assert!(said.starts_with("no epoch was better than sigmoid"), "{said}");
-    assert!(said.ends_with("`default` stays without lines\n"), "{said}");
+    assert!(said.ends_with("`default` stays uncalibrated\n"), "{said}");
     assert_eq!(before, fs::read(&file).unwrap());
     desk.ok(&["calibrate", "ring", "--queries", "200", "--epochs", "3"]);
     let calibrated = fs::read(&file).unwrap();
-    assert!(desk.ok(&wild).ends_with("`default` keeps the lines it had\n"));
+    assert!(desk.ok(&wild).ends_with("`default` keeps the calibration it had\n"));
     assert_eq!(calibrated, fs::read(&file).unwrap());
     let diverged = desk.run(&["calibrate", "ring", "--queries", "200", "--epochs", "3", "--lr", "1e6"]);
     assert_eq!(diverged.code, 1, "{}", diverged.stderr);

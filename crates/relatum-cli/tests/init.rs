@@ -53,8 +53,8 @@ fn files_can_be_given_for_each_split() {
     let outcome = desk.run(&["init", "p", "--train", "a.tsv", "--valid", "b.tsv", "--test", "c.csv"]);
     assert!(outcome.stdout.contains("edges: 3 train, 1 valid, 1 test"), "{}", outcome.stdout);
     insta::assert_snapshot!(outcome.stderr, @r"
-    note: valid has 1 entity and 0 relations that train never shows: nothing can be learnt about them
-    note: test has 0 entities and 1 relation that train never shows: nothing can be learnt about them
+    note: valid has 1 entity and 0 relations that are not in train: nothing can be learnt about them
+    note: test has 0 entities and 1 relation that are not in train: nothing can be learnt about them
     ");
 }
 
@@ -125,7 +125,7 @@ fn bad_lines_can_be_passed_over() {
     ]);
     assert_eq!(outcome.code, 0);
     insta::assert_snapshot!(outcome.stderr, @r"
-    note: g.tsv: 2 bad lines passed over
+    note: g.tsv: 2 bad lines skipped
     note:   g.tsv:2: expected 3 columns, found 2
     note:   g.tsv:3: column 2 is empty
     ");

@@ -35,7 +35,7 @@ fn what_cannot_be_merged_is_refused_and_nothing_is_left() {
     let desk = desk();
     desk.ok(&["train", "ring", "--model", "far", "--predictor", "rotate", "--rank", "4", "--epochs", "1"]);
     for (arguments, reason) in [
-        (["a", "b", "--model", "c", "--weights", "1"], "one weight a model"),
+        (["a", "b", "--model", "c", "--weights", "1"], "one weight for each model"),
         (["a", "b", "--model", "a", "--replace", "--threads=1"], "into itself"),
         (["a", "b", "--model", "far", "--weights", "1,1"], "a model `far` already"),
         (["a", "far", "--model", "c", "--weights", "1,1"], "models of one kind"),

@@ -103,7 +103,7 @@ fn another_model_comes_with_what_was_tuned_for_it() {
     let lines = "?G : has_genre(Hitch, G)\n:set model other\n?G : has_genre(Hitch, G)\n";
     let outcome = talk(&desk, &[], lines);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    assert_eq!(outcome.stdout.matches("what was tuned is not used: ").count(), 1, "{}", outcome.stdout);
+    assert_eq!(outcome.stdout.matches("the tuned settings are not used: ").count(), 1, "{}", outcome.stdout);
 }
 
 #[test]

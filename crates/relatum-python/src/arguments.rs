@@ -1,4 +1,4 @@
-//! Arguments of Python as options of the engine.
+//! Turns Python arguments into options of the engine.
 
 use std::fmt::Display;
 use std::time::{Duration, Instant};
@@ -136,7 +136,7 @@ impl Argument<'_, '_> {
     }
 
     fn seconds(&self) -> PyResult<Duration> {
-        // Thirty years: an instant far beyond cannot be expressed, and nobody waits for it either.
+        // Thirty years: an instant far beyond that cannot be expressed, and nobody would wait for it.
         const MOST: f64 = 1e9;
         let seconds = f64::from(self.number()?);
         if !(0.0..=MOST).contains(&seconds) {
@@ -155,12 +155,12 @@ fn count(value: &Bound<'_, PyAny>) -> Result<usize, CountError> {
     if value.is_instance_of::<PyBool>() {
         return Err(CountError::Type);
     }
-    // NumPy's whole numbers count as well: `operator.index` of Python, not a float that happens to be whole.
+    // Like `operator.index` of Python: NumPy's integers are accepted, a float that happens to be whole is not.
     let index = value.call_method0("__index__").map_err(|_| CountError::Type)?;
     index.extract().map_err(|_| CountError::Range(index.to_string()))
 }
 
-/// A count that an argument of a function gives; a negative one is a `ValueError`, not an overflow.
+/// A count given as an argument; a negative one is a `ValueError`, not an overflow.
 pub(crate) struct Count(pub(crate) usize);
 
 impl<'py> FromPyObject<'_, 'py> for Count {

@@ -1,4 +1,4 @@
-//! Graphs of Python's own data, and of files.
+//! Makes graphs from Python's own data, and from files.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ use crate::engine::Engine;
 use crate::errors::options;
 use crate::work::long;
 
-/// Collects triples until a project is made of them.
+/// Collects triples until a project is made from them.
 #[pyclass(frozen, module = "relatum._relatum")]
 pub(crate) struct GraphBuilder {
     builder: Mutex<Option<graph::GraphBuilder>>,
@@ -43,7 +43,7 @@ impl GraphBuilder {
             if row % CHUNK == CHUNK - 1 {
                 py.check_signals()?;
             }
-            // A str of three letters is a sequence of three as well.
+            // A str of three letters would pass for a sequence of three names.
             if triple.is_instance_of::<PyString>() {
                 return Err(not_a_triple(row, &triple));
             }
@@ -65,7 +65,7 @@ impl GraphBuilder {
                 builder.relation(relation);
             }
             let unique = builder.entities() == entities.len() && builder.relations() == relations.len();
-            let message = "names must be there once each, and before anything else is added";
+            let message = "names must be distinct, and added before anything else";
             if unique { Ok(()) } else { Err(PyValueError::new_err(message)) }
         })?
     }
@@ -103,7 +103,7 @@ impl GraphBuilder {
         })
     }
 
-    /// Gives entities and relations their display labels, by name; a name that is not there is a mistake.
+    /// Gives entities and relations their display labels, by name; an unknown name is an error.
     fn add_labels(&self, entities: &Bound<'_, PyDict>, relations: &Bound<'_, PyDict>) -> PyResult<()> {
         let unknown = |kind: &str, name: &str| PyValueError::new_err(format!("no {kind} is called '{name}'"));
         for (name, label) in entities {
@@ -123,7 +123,7 @@ impl GraphBuilder {
         Ok(())
     }
 
-    /// Makes a project of what was added; the builder is empty afterwards.
+    /// Makes a project from the triples; the builder is empty afterwards.
     #[pyo3(signature = (folder, hold_out, seed, source))]
     fn finish(
         &self,
@@ -155,7 +155,7 @@ impl GraphBuilder {
 }
 
 fn used_up() -> PyErr {
-    PyRuntimeError::new_err("a graph was made of this builder already: take a new one")
+    PyRuntimeError::new_err("a graph was made from this builder already: take a new one")
 }
 
 fn shares(text: &str) -> PyResult<Shares> {
@@ -248,7 +248,7 @@ impl Reading {
 
 #[pymethods]
 impl Engine {
-    /// Makes a project of files, or of one folder.
+    /// Makes a project from files, or from one folder.
     #[staticmethod]
     #[pyo3(signature = (folder, files, reading, listener))]
     fn create(
@@ -270,7 +270,7 @@ impl Engine {
     }
 }
 
-/// What was left out, and what else whoever made the graph may want to know.
+/// The report on a graph that was made: what was left out, and other counts.
 fn report(made: &Made) -> String {
     let files = made.files.iter().map(|file| {
         json!({

@@ -19,7 +19,7 @@ use crate::model::Model;
 use crate::reply::Reply;
 use crate::work::{long, short};
 
-/// An open project. `relatum.Engine` and `relatum.Graph` are made of it.
+/// An open project. `relatum.Engine` and `relatum.Graph` are built on it.
 #[pyclass(frozen, module = "relatum._relatum")]
 pub(crate) struct Engine {
     pub(crate) engine: relatum::Engine,
@@ -64,7 +64,7 @@ impl Engine {
             |control| {
                 let (sender, waiting) = channel();
                 for question in questions {
-                    // The receiver stands three lines below.
+                    // This cannot fail: the receiver lives until all questions are answered.
                     let _ = sender.send(question);
                 }
                 drop(sender);
@@ -228,7 +228,7 @@ impl Engine {
         labels(py, &self.engine.graph().entities)
     }
 
-    /// The same of the relations.
+    /// The same for the relations.
     fn relation_labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         labels(py, &self.engine.graph().relations)
     }

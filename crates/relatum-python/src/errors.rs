@@ -1,4 +1,4 @@
-//! Errors of the engine as exceptions of `relatum.errors`.
+//! Turns errors of the engine into exceptions of `relatum.errors`.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -75,17 +75,17 @@ fn make<'py>(py: Python<'py>, class: &str, arguments: impl pyo3::call::PyCallArg
     Ok(PyErr::from_value(module.bind(py).getattr(class)?.call1(arguments)?))
 }
 
-/// Data as the JSON that every door prints.
+/// Data as JSON, the same that the command line and the server give.
 pub(crate) fn json(data: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(data).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Options that Python hands over as JSON: those of a wrong type raise a `TypeError`, those of a wrong value, or
-/// that nobody knows, a `ValueError`.
+/// Reads options that Python passes as JSON: a wrong type raises a `TypeError`, a wrong value or an unknown option
+/// a `ValueError`.
 pub(crate) fn options<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|error| {
         let whole = error.to_string();
-        // Where it stands in the JSON says nothing to whoever called a function.
+        // The position in the JSON means nothing to the caller of a function.
         let message = whole.split(" at line ").next().unwrap_or(&whole).to_owned();
         if message.contains("invalid type") {
             PyTypeError::new_err(message)

@@ -1,8 +1,8 @@
-//! `relatum._relatum`: the engine as Python sees it.
+//! `relatum._relatum`: the engine for Python.
 //!
-//! This module reads arguments, calls [`relatum::Engine`] and hands results over: data as the JSON that every other
-//! door prints, matrices as `NumPy` arrays. What Python people expect around it (data classes, frames, a query
-//! builder, pictures) is written in Python, in `python/relatum`.
+//! This module reads arguments, calls [`relatum::Engine`] and returns results: data as the same JSON that the command
+//! line and the server give, matrices as `NumPy` arrays. What Python users expect around it (data classes, frames, a
+//! query builder, pictures) is written in Python, in `python/relatum`.
 
 #![allow(clippy::needless_pass_by_value, reason = "what Python hands over is extracted as owned values")]
 

@@ -191,7 +191,7 @@ impl Engine {
     }
 }
 
-/// What is told while settings are chosen and queries are answered.
+/// The events while settings are chosen and queries are answered.
 fn measuring_events(control: Control, told: &Told) -> Control {
     let tuning = |it: &TuningBegins| json!({ "family": it.family, "type": it.shape, "queries": it.queries, "before": it.before });
     let tuned = |it: &TypeTuned| json!({ "family": it.family, "type": it.shape, "setting": it.choice.setting.to_string() });

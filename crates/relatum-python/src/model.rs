@@ -1,4 +1,4 @@
-//! A model: its matrices without a copy, and its own scores.
+//! A model: its matrices without a copy, and its raw scores.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Model {
         view(slf, model.entities(), [model.entity_count(), model.predictor().entity_width()])
     }
 
-    /// The same of the relations, the reciprocal ones included.
+    /// The same for the relations, including the reciprocal ones.
     fn relations<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let model = &slf.get().open.model;
         view(slf, model.relations(), [model.relation_count(), model.predictor().relation_width()])
@@ -71,7 +71,7 @@ impl Model {
         tails: PyReadonlyArray1<'py, i64>,
     ) -> PyResult<Bound<'py, PyArray1<f32>>> {
         if heads.len() != relations.len() || heads.len() != tails.len() {
-            let message = "heads, relations and tails must be as many as each other";
+            let message = "heads, relations and tails must have the same length";
             return Err(PyValueError::new_err(message));
         }
         let (heads, relations, tails) = (heads.as_array(), relations.as_array(), tails.as_array());
@@ -168,7 +168,7 @@ fn view<'py>(
 
 type Array = Py<PyArray2<f32>>;
 
-/// The matrices of a file that another program wrote, and the kind of link predictor, where it says it.
+/// The matrices of a file that another program wrote, and the kind of link predictor, if the file names it.
 #[pyfunction]
 pub(crate) fn read_tables(py: Python<'_>, files: Vec<PathBuf>) -> PyResult<(Array, Array, Option<String>)> {
     let tables = py.detach(|| import::read_tables(&files)).map_err(|error| raised(py, error.into()))?;
@@ -182,7 +182,7 @@ pub(crate) fn read_tables(py: Python<'_>, files: Vec<PathBuf>) -> PyResult<(Arra
 
 #[pymethods]
 impl Engine {
-    /// What the relation rows of every model of this graph are called: the graph's relations, then `NAME⁻¹` for those
+    /// The names of the relation rows of every model of this graph: the graph's relations, then `NAME⁻¹` for those
     /// that have no inverse in the graph.
     fn relation_rows(&self) -> Vec<String> {
         let graph = self.engine.graph();
@@ -191,7 +191,7 @@ impl Engine {
         ids.map(|id| reciprocal_name(graph, &reciprocals, id)).collect()
     }
 
-    /// Imports matrices whose rows have names; where they have none, they are in the order of the graph.
+    /// Imports matrices. Rows are matched by their names; without names, they must be in the order of the graph.
     #[pyo3(signature = (entities, relations, entity_names, relation_names, predictor, name, replace, origin))]
     #[allow(clippy::too_many_arguments, reason = "Python hands them over by position, from one place")]
     fn import_arrays(

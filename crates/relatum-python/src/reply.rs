@@ -6,7 +6,7 @@ use relatum::report;
 
 use crate::errors::json;
 
-/// The answer to one question, kept as the engine gave it until Python looks at it.
+/// The reply to one question, converted only when Python needs it.
 #[pyclass(frozen, module = "relatum._relatum")]
 pub(crate) struct Reply {
     reply: report::Reply,
@@ -52,7 +52,7 @@ impl Reply {
         self.reply.to_dot()
     }
 
-    /// How long the engine itself took to answer, without what Python adds; not a number for a reply that was read.
+    /// How long the engine itself took to answer, without the time of Python; NaN for a reply that was read from JSON.
     #[getter]
     fn seconds(&self) -> f64 {
         self.seconds

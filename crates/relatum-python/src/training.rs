@@ -1,4 +1,4 @@
-//! Training, and the other works on models.
+//! Training, and other work on models.
 
 use std::path::PathBuf;
 
@@ -139,7 +139,7 @@ impl Engine {
     }
 }
 
-/// What is told of a training run.
+/// The events of a training run.
 fn training_events(control: Control, told: &Told) -> Control {
     let begins = |it: &TrainingBegins| {
         json!({

@@ -1,4 +1,4 @@
-//! Running the engine without holding Python up, and stopping it when Python wants to.
+//! Runs the engine without blocking Python, and stops it when Python asks for that.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -16,7 +16,7 @@ use crate::errors::raised;
 /// How often Python is asked whether Ctrl-C was pressed.
 const PACE: Duration = Duration::from_millis(50);
 
-/// Runs a short work in the calling thread, with the interpreter released. Between its steps the work asks whether
+/// Runs short work in the calling thread, with the interpreter released. Between its steps the work asks whether
 /// to go on; at most every 50 ms that question reaches Python, so that Ctrl-C ends it.
 pub(crate) fn short<T: Send>(
     py: Python<'_>,
@@ -39,7 +39,7 @@ struct Interrupted {
 }
 
 fn is_interrupted(state: &Mutex<Interrupted>) -> bool {
-    // Another thread is asking at this moment: its answer will do the next time.
+    // Another thread is asking Python at this moment; its answer is used the next time.
     let Ok(mut state) = state.try_lock() else { return false };
     if state.error.is_none() && Instant::now() >= state.next {
         state.next = Instant::now() + PACE;
@@ -51,7 +51,7 @@ fn is_interrupted(state: &Mutex<Interrupted>) -> bool {
 /// An event of the engine, as JSON with its name.
 pub(crate) type Event = (&'static str, String);
 
-/// What a long work tells its listeners with.
+/// The channel through which long work tells its events.
 pub(crate) struct Told(Sender<Event>);
 
 impl Told {
@@ -65,13 +65,13 @@ impl Told {
         let sender = Mutex::new(self.0.clone());
         control.on(move |event: &E| {
             if let Ok(sender) = sender.lock() {
-                // Who listens may have gone after an exception.
+                // The listener may be gone after an exception.
                 let _ = sender.send((name, data(event).to_string()));
             }
         })
     }
 
-    /// The same for events that come faster than anyone can follow: those between two ticks of a clock are dropped.
+    /// The same for very frequent events: some are dropped, so that a person can follow them.
     pub(crate) fn some<E: 'static>(
         &self,
         control: Control,
@@ -89,8 +89,8 @@ impl Told {
     }
 }
 
-/// Runs a long work in a thread of its own while the calling thread passes events to a Python function and asks
-/// for signals. Ctrl-C and an exception of the function stop the work; what it keeps is on disk when that
+/// Runs long work in a thread of its own while the calling thread passes events to a Python function and asks
+/// for signals. Ctrl-C and an exception of the function stop the work; finished results are on disk when that
 /// exception is raised.
 pub(crate) fn long<T: Send>(
     py: Python<'_>,
@@ -107,7 +107,7 @@ pub(crate) fn long<T: Send>(
     let outcome = thread::scope(|scope| {
         let worker = scope.spawn(move || {
             let result = caught(|| work(&control));
-            // The channel closes with its last sender: only now, when the work is over.
+            // The channel closes with its last sender, which must not be before the work is over.
             drop((control, told));
             result
         });
@@ -138,8 +138,8 @@ fn watch(
     }
 }
 
-/// What a work gave; nothing if it panicked, which is a defect but must not end the interpreter's program in a way
-/// that `except Exception` cannot catch.
+/// The result of the work; `None` if it panicked. A panic is a defect, but it must not end the Python program in a
+/// way that `except Exception` cannot catch.
 fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }

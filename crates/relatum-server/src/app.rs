@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state that all requests share.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -18,16 +18,16 @@ use crate::question::AskBody;
 use crate::searches::{Planned, Searches, Undone};
 use crate::settings::{Limits, Settings};
 
-/// The engine, the threads that search, and what was chosen for this process.
+/// The engine, the threads that search, and the model that was chosen for this process.
 pub(crate) struct App {
     pub(crate) engine: Engine,
     pub(crate) limits: Limits,
     pub(crate) searches: Searches,
     pub(crate) metrics: Metrics,
     cache: Cache,
-    /// Cancelled when the server is asked to stop and its grace is over.
+    /// Cancelled when the server was asked to stop and its grace period is over.
     pub(crate) ending: Cancel,
-    /// The model that answers where a request names none.
+    /// The model that answers if a request names none.
     model: RwLock<Option<String>>,
     examples: OnceLock<Examples>,
     stats: OnceLock<GraphStats>,
@@ -58,13 +58,13 @@ impl App {
         })
     }
 
-    /// The name of the model that answers where a request names none.
+    /// The name of the model that answers if a request names none.
     pub(crate) fn default_model(&self) -> String {
         let chosen = self.model.read().unwrap_or_else(PoisonError::into_inner).clone();
         chosen.unwrap_or_else(|| self.engine.default_model())
     }
 
-    /// Makes a model the one that answers where a request names none.
+    /// Makes a model the one that answers if a request names none.
     pub(crate) fn choose_model(&self, name: &str) -> Result<(), Error> {
         self.engine.model(Some(name))?;
         *self.model.write().unwrap_or_else(PoisonError::into_inner) = Some(name.to_owned());
@@ -81,7 +81,7 @@ impl App {
         self.stats.get_or_init(|| self.engine.stats())
     }
 
-    /// Takes up models that were trained anew; gives the names of those that were open.
+    /// Reads models again that were trained anew; returns the names of those that were open.
     pub(crate) fn reload(&self) -> Vec<String> {
         let models = self.engine.reload();
         self.cache.clear();
@@ -90,10 +90,10 @@ impl App {
         models
     }
 
-    /// The same question within the limits of this server, for its model where it names none.
+    /// Checks a question against the limits of this server, and fills in the model if it names none.
     pub(crate) fn admitted(&self, ask: AskBody) -> Result<AskBody, Problem> {
         let mut ask = ask.within(&self.limits)?;
-        // What contradicts itself is told first, whatever is asked.
+        // Contradictory options are reported first, whatever the question is.
         ask.options.resolve(None, None).map_err(Error::from)?;
         let branches = ask.options.limits().branches.min(self.limits.branches);
         ask.options.max_branches = Some(branches);
@@ -107,7 +107,7 @@ impl App {
         Cancel::when(move || ending.is_cancelled())
     }
 
-    /// Does something short with the engine on a thread that may block.
+    /// Runs short work with the engine on a thread that may block.
     pub(crate) async fn look<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
@@ -139,8 +139,8 @@ impl App {
         self.quality.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers a question on a search thread, or from what was answered before. When the future is dropped,
-    /// because nobody waits any more, the search is cancelled.
+    /// Answers a question on a search thread, or from the cache. When the future is dropped, because the client
+    /// has gone, the search is cancelled.
     pub(crate) async fn ask(
         self: &Arc<Self>,
         ask: AskBody,
@@ -180,7 +180,7 @@ impl App {
         Ok(reply)
     }
 
-    /// The same outcome; one that was refused is counted.
+    /// Counts a refused search in the metrics; returns the outcome unchanged.
     pub(crate) fn counted<T>(&self, outcome: Result<T, Undone>) -> Result<T, Undone> {
         outcome.inspect_err(|undone| {
             if *undone == Undone::Full {
@@ -200,7 +200,7 @@ impl App {
                         .plan(&question.checked, options)
                         .is_ok_and(|plan| !plan.is_tree() || plan.rows > LIGHT_ROWS)
             }
-            // Of edges that it names, each takes a row; what is to exist must be searched.
+            // Each atom of a statement takes one row; a clause with `exists` must be searched.
             Asked::Truth(statement) => {
                 let mut clauses = statement.alternatives.iter().flatten();
                 !clauses.all(|clause| matches!(clause, Clause::Atom(_) | Clause::NotAtom(_)))
@@ -218,7 +218,7 @@ impl CancelOnDrop {
         Self(Some((Arc::clone(app), cancel)))
     }
 
-    /// The search is done.
+    /// Called when the search is done: dropping no longer cancels it.
     pub(crate) fn disarm(mut self) {
         self.0 = None;
     }

@@ -1,4 +1,4 @@
-//! Replies that were given before. The same question under the same options and model has the same answer.
+//! A cache of replies. The same question under the same options and model has the same answer.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use relatum::report::Certainty;
 /// Replies with more answers than this are not kept: they are large, and seldom asked for twice.
 const LARGE: usize = 100;
 
-/// The replies that were used last.
+/// The replies that were used most recently.
 pub(crate) struct Cache {
     most: usize,
     state: Mutex<State>,
@@ -19,21 +19,21 @@ pub(crate) struct Cache {
 struct State {
     replies: HashMap<String, (Arc<Reply>, u64)>,
     clock: u64,
-    /// Grows when all is forgotten: what was searched before that must not be kept after it.
+    /// Increased by every clear: a reply that was searched before a clear must not be kept after it.
     generation: u64,
 }
 
-/// From which time a reply is.
+/// The generation in which the search of a reply began.
 #[derive(Clone, Copy)]
 pub(crate) struct Generation(u64);
 
 impl Cache {
-    /// At most so many replies; 0 keeps none.
+    /// A cache of at most so many replies; 0 keeps none.
     pub(crate) fn new(most: usize) -> Self {
         Self { most, state: Mutex::default() }
     }
 
-    /// The reply to a question, or from which time a new one will be.
+    /// The reply to a question, or the current generation, to pass to [`keep`](Self::keep) with a new reply.
     pub(crate) fn get(&self, key: &str) -> Result<Arc<Reply>, Generation> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.clock += 1;
@@ -43,7 +43,7 @@ impl Cache {
         Ok(Arc::clone(reply))
     }
 
-    /// Keeps a reply that is whole: what a limit cut short may come out better next time.
+    /// Keeps a reply if its search was not stopped by a limit, because that one may be better next time.
     pub(crate) fn keep(&self, key: String, reply: &Arc<Reply>, from: Generation) {
         let stopped = matches!(reply.certainty, Certainty::Stopped { .. });
         if self.most == 0 || stopped || reply.answers.len() > LARGE {
@@ -61,7 +61,7 @@ impl Cache {
         state.replies.insert(key, (Arc::clone(reply), clock));
     }
 
-    /// Forgets all: a model has changed.
+    /// Drops all replies, because a model has changed.
     pub(crate) fn clear(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.replies.clear();
@@ -102,6 +102,6 @@ mod tests {
         assert!(cache.get("d").is_err(), "it was searched with the old model");
         let now = cache.get("e").err().unwrap();
         cache.keep("e".to_owned(), &reply(r#"{"kind":"stopped","by":"time"}"#), now);
-        assert!(cache.get("e").is_err(), "more time may give more");
+        assert!(cache.get("e").is_err(), "a stopped search may find more next time");
     }
 }

@@ -1,4 +1,4 @@
-//! A reference that people browse, made from the OpenAPI document: plain HTML, no script, nothing from elsewhere.
+//! A reference for people, made from the OpenAPI document: plain HTML, without script or resources of other hosts.
 
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};

@@ -1,4 +1,4 @@
-//! Who may ask: bearer tokens, and which pages of other origins.
+//! Access control: bearer tokens, and pages of other origins.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,13 @@ use subtle::{Choice, ConstantTimeEq};
 use crate::input::pairs;
 use crate::problem::Problem;
 
-/// What is checked before a request is looked at.
+/// Checks a request before anything else looks at it.
 pub(crate) struct Guard {
     tokens: Option<Tokens>,
     /// Other origins whose pages may use the API.
     origins: Vec<String>,
-    /// Nothing but this machine can reach the server, so a request for another host was led astray.
+    /// Whether only this machine can reach the server. Then, unless tokens are needed, a request for another host
+    /// name is refused, because it may be an attack by DNS rebinding.
     loopback: bool,
 }
 
@@ -28,11 +29,11 @@ struct Tokens {
     tokens: RwLock<Vec<Vec<u8>>>,
 }
 
-/// Paths that tell of the graph. The rest is the same for everybody: the files of the page, which asks for the
-/// token itself, the reference of the API, and what monitoring looks at.
+/// Paths that need a token. The rest is public: the files of the page, which asks for the token itself, the
+/// reference of the API, and the health checks.
 const CLOSED: [&str; 4] = ["/api", "/sparql", "/mcp", "/metrics"];
 
-/// How short a token may be.
+/// The least length of a token.
 const SHORTEST: usize = 16;
 
 impl Guard {
@@ -45,7 +46,7 @@ impl Guard {
         Ok(Self { tokens, origins, loopback })
     }
 
-    /// Reads the tokens again. Where that fails, those that were read before stay.
+    /// Reads the tokens again. If that fails, the old ones stay.
     pub(crate) fn reload(&self) -> Result<(), String> {
         let Some(own) = &self.tokens else { return Ok(()) };
         *own.tokens.write().unwrap_or_else(PoisonError::into_inner) = read(&own.file)?;
@@ -63,13 +64,13 @@ impl Guard {
         }
     }
 
-    /// A page of another origin may neither change anything here nor, by a name that it made point to this
-    /// machine, read anything.
+    /// Refuses requests from pages of other origins, and requests for a host name that somebody made point to this
+    /// machine.
     fn check_origin(&self, method: &Method, headers: &HeaderMap) -> Result<(), Problem> {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let host = text(header::HOST).unwrap_or_default();
         if self.loopback && self.tokens.is_none() && !is_local(host) {
-            let detail = format!("this server is for its own machine, and not called `{host}`");
+            let detail = format!("this server is only for its own machine, which is not called `{host}`");
             return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "host", detail));
         }
         let reads = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
@@ -109,7 +110,7 @@ impl Tokens {
         let Some((_, token)) = token else {
             return unauthorised("the header Authorization has no bearer token");
         };
-        // All are compared, each in the same time whatever it shares with the one that is given.
+        // All tokens are compared, each in constant time, so that the time reveals nothing about them.
         let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
         let found = tokens.iter().fold(Choice::from(0), |found, known| found | known.as_slice().ct_eq(token));
         if found.into() { Ok(()) } else { unauthorised("the token is not one of this server") }
@@ -125,9 +126,9 @@ fn refuse_token_in_url(uri: &Uri) -> Result<(), Problem> {
     match secret {
         Some((name, _)) => Err(Problem::bad(
             "parameters",
-            format!("`{name}` does not belong into a URL, where logs and histories keep it"),
+            format!("`{name}` does not belong in a URL, because logs and histories keep it"),
         )
-        .remedy("send the header `Authorization: Bearer TOKEN`, and take a new token in place of this one")),
+        .remedy("send the header `Authorization: Bearer TOKEN`, and replace this token by a new one")),
         None => Ok(()),
     }
 }
@@ -142,7 +143,7 @@ fn is_local(host: &str) -> bool {
         || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// One token a line; blank lines and those that begin with # are passed over.
+/// Reads one token a line; blank lines and those that begin with # are skipped.
 fn read(file: &Path) -> Result<Vec<Vec<u8>>, String> {
     let name = file.display();
     let text =

@@ -1,4 +1,4 @@
-//! What comes with a request, read with care: sizes, content types, encodings and shapes are checked, and every
+//! Reads bodies and parameters of requests: sizes, content types, encodings and shapes are checked, and every
 //! mistake is a problem that says what was expected.
 
 use std::time::Duration;
@@ -44,10 +44,10 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Json<T> {
     }
 }
 
-/// A value of JSON bytes.
+/// Reads a value from JSON.
 pub(crate) fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let text = utf8(bytes)?;
-    // The shape is looked at only when it is JSON: the two mistakes have different remedies.
+    // The shape is checked only once the text is JSON, because the two mistakes have different remedies.
     let value: Value = serde_json::from_str(text)
         .map_err(|error| Problem::bad("body", format!("this is not JSON: {error}")))?;
     T::deserialize(value).map_err(|error| {
@@ -76,7 +76,7 @@ pub(crate) async fn bytes(body: Body, most: usize) -> Result<Bytes, Problem> {
         let (mut stream, mut all) = (body.into_data_stream(), Vec::new());
         while let Some(chunk) = stream.next().await {
             let chunk =
-                chunk.map_err(|error| Problem::bad("body", format!("the body broke off: {error}")))?;
+                chunk.map_err(|error| Problem::bad("body", format!("the body ended early: {error}")))?;
             if all.len() + chunk.len() > most {
                 return Err(too_large());
             }
@@ -101,7 +101,7 @@ pub(crate) fn expect_type(headers: &HeaderMap, types: &[&str]) -> Result<(), Pro
     Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "body", detail))
 }
 
-/// The content type without its parameters, in small letters.
+/// The content type without its parameters, in lower case.
 pub(crate) fn content_type(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
@@ -118,7 +118,7 @@ impl<T: DeserializeOwned> FromRequestParts<Shared> for Params<T> {
     }
 }
 
-/// Parameters whose values are texts, whatever they look like; a film may be called `300`.
+/// Parameters whose values are always texts, even if they look like numbers: a film may be called `300`.
 const TEXTS: [&str; 12] = [
     "calibration",
     "entity",

@@ -10,10 +10,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Server`] listens and ends; `app` is what requests share, and `searches` the threads that answer; `api` has the
-//! endpoints by group, `sparql` and `mcp` the other two doors; `question` and `input` read what comes, `problem` says
-//! what is wrong with it, `openapi` and `docs` describe all of that; `guard` says who may ask, `observe`, `metrics` and
-//! `log` what happened; `page` sends the built files of the page.
+//! [`Server`] starts and ends; `app` is the state that requests share, and `searches` the threads that answer; `api`
+//! has the endpoints by group, `sparql` and `mcp` serve the other two protocols; `question` and `input` read
+//! requests, `problem` reports errors, `openapi` and `docs` describe the API; `guard` checks tokens and origins,
+//! `observe`, `metrics` and `log` record what happened; `page` sends the built files of the page.
 
 mod api;
 mod app;

@@ -13,10 +13,10 @@ use tokio::sync::Semaphore;
 
 use crate::app::Shared;
 
-/// How long the head of a request may take to arrive: whoever dribbles it is cut off.
+/// How long the head of a request may take to arrive; slower connections are closed.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 
-/// Serves connections until `stop` is ready; then those that run may finish within `grace`, and are cancelled
+/// Serves connections until `stop` is ready; then running requests may finish within `grace`, and are cancelled
 /// after that.
 pub(crate) async fn serve(
     listener: TcpListener,
@@ -39,7 +39,7 @@ pub(crate) async fn serve(
             connection = accept(&listener) => connection,
             () = &mut stop => break,
         };
-        // Small answers must not wait for more to send.
+        // Small answers are sent at once, without waiting for more data.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
         let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
@@ -54,20 +54,20 @@ pub(crate) async fn serve(
     tracing::info!(grace_seconds = grace.as_secs_f64(), "stopping: no new connections");
     let mut ended = std::pin::pin!(graceful.shutdown());
     if tokio::time::timeout(grace, &mut ended).await.is_err() {
-        tracing::warn!("the grace is over: what still runs is cancelled");
+        tracing::warn!("the grace period is over: running requests are cancelled");
         app.ending.cancel();
         let _ = tokio::time::timeout(Duration::from_secs(2), ended).await;
     }
 }
 
-/// The next connection. One that is gone before it was taken is nobody's failure, and when the system has no
-/// room for more, others will end.
+/// The next connection. Errors are only logged: a client may have gone already, and when the system has no
+/// room for more connections, others will end.
 async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
             Ok(connection) => return connection,
             Err(error) => {
-                tracing::warn!(%error, "a connection could not be taken");
+                tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }

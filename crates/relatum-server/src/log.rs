@@ -1,4 +1,4 @@
-//! What the server writes about itself, on standard error.
+//! The log of the server, on standard error.
 
 /// How the log is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -8,12 +8,12 @@ pub enum Log {
     Text,
     /// A JSON object a line.
     Json,
-    /// Nothing.
+    /// No log.
     Off,
 }
 
 impl Log {
-    /// From now on this process writes its log so. A second call changes nothing.
+    /// Starts the log of this process in this format. A second call changes nothing.
     pub fn start(self) {
         let builder =
             tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).with_ansi(false);

@@ -58,12 +58,12 @@ pub fn serve_stdio(engine: Engine, settings: &Settings) -> Result<(), ServerErro
         service.waiting().await.map_err(std::io::Error::other)?;
         Ok(())
     });
-    // Somebody may still hold standard input, on which a thread of the runtime waits.
+    // A thread of the runtime may still be waiting for standard input, so the runtime is not joined.
     runtime.shutdown_background();
     Ok(served?)
 }
 
-/// The same over HTTP, as a route. Bodies are read as everywhere, in time and within the limits.
+/// The same over HTTP, as a route. Bodies are read under the same limits of time and size as everywhere.
 pub(crate) fn http(app: &Shared) -> MethodRouter<Shared> {
     let service = service(app);
     let handle = async move |State(app): State<Shared>, request: Request| -> Result<Response, Problem> {
@@ -76,7 +76,7 @@ pub(crate) fn http(app: &Shared) -> MethodRouter<Shared> {
 }
 
 fn service(app: &Shared) -> StreamableHttpService<Tools, LocalSessionManager> {
-    // Hosts are checked for all of the server, not here.
+    // Host names are checked for the whole server, not here.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_legacy_session_mode(false)
@@ -159,7 +159,8 @@ impl Tools {
     async fn find(&self, arguments: Value) -> Result<CallToolResult, Problem> {
         let params: FindParams = read(arguments)?;
         let found = self.app.look(move |app| Ok(found(app, &params))).await?;
-        let kind = if found.nearest { "nothing contains it; the nearest names" } else { "write them so" };
+        let kind =
+            if found.nearest { "no name contains it; the nearest names" } else { "write them like this" };
         let names = found.entities.iter().chain(&found.relations);
         let lines: Vec<String> =
             names.map(|it| format!("{} ({}, {} edges)", it.write, it.kind.name(), it.edges)).collect();
@@ -216,13 +217,13 @@ fn given(data: &impl Serialize, text: String) -> CallToolResult {
     result
 }
 
-/// The reply as the command prints it, and what the marks mean.
+/// The reply as the command prints it, with a line if there is no answer.
 fn cited(reply: &Reply) -> String {
     let nothing = reply.asked == AskedFor::Entities && reply.answers.is_empty();
     if nothing { format!("{reply}no answer: nothing makes one true\n") } else { reply.to_string() }
 }
 
-/// A problem with the mistakes where they are and what to write instead.
+/// A problem as text: each mistake with its place and what to write instead.
 fn failed(problem: &Problem) -> CallToolResult {
     let mut text = format!("{}: {}", problem.title(), problem.detail);
     for diagnostic in &problem.diagnostics {
@@ -258,8 +259,8 @@ fn tools() -> Vec<Tool> {
             "Answer a question, with an explanation of every answer to cite. \
             `?G : exists F. stars(F, \"Martin Lawrence\") and has_genre(F, G)`: target before the colon, other variables after \
             `exists`, atoms `relation(subject, object)`, `and or not`, names with spaces in double quotes. Without a target it is a \
-            statement: how true is it? Leave all options but `question` and `top` out unless there is a reason; `new_only` leaves \
-            out what the graph already says.",
+            statement: how true is it? Leave out all options but `question` and `top` unless there is a reason; `new_only` leaves \
+            out answers that stored edges alone give.",
         ),
         tool::<ExplainBody>(
             "explain",
@@ -289,7 +290,7 @@ fn tool<T: JsonSchema>(name: &'static str, about: &'static str) -> Tool {
     let settings = SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true);
     let schema = settings.into_generator().into_root_schema_for::<T>();
     let mut object: JsonObject = schema.as_object().cloned().unwrap_or_default();
-    // What takes no arguments is an object all the same.
+    // A tool without arguments has an object as its schema too.
     object.entry("properties").or_insert_with(|| Value::Object(JsonObject::new()));
     let mut tool = Tool::new(name, about, object);
     tool.annotations = Some(ToolAnnotations::new().read_only(true).open_world(false));

@@ -1,4 +1,4 @@
-//! What monitoring wants to know, in the text format of Prometheus.
+//! Metrics for monitoring, in the text format of Prometheus.
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ struct Shape {
     shape: String,
 }
 
-/// From a quarter of a millisecond to a minute.
+/// Buckets from a quarter of a millisecond to a minute.
 fn histogram() -> Histogram {
     Histogram::new(exponential_buckets(0.000_25, 2.0, 18))
 }
@@ -71,7 +71,11 @@ impl Metrics {
         let about = "Time of a search, by the shape of its question";
         to.register_with_unit("search", about, Unit::Seconds, own.searches.clone());
         to.register("rows_scored", "Rows scored by all searches", own.rows.clone());
-        to.register("searches_cancelled", "Searches that nobody waited for any more", own.cancelled.clone());
+        to.register(
+            "searches_cancelled",
+            "Searches cancelled because the client had gone",
+            own.cancelled.clone(),
+        );
         to.register("searches_refused", "Searches refused because the queue was full", own.refused.clone());
         to.register("cache_hits", "Questions answered from the cache of replies", own.cache_hits.clone());
         to.register(
@@ -80,7 +84,7 @@ impl Metrics {
             own.cache_misses.clone(),
         );
         to.register("searches_waiting", "Searches in the queue", own.waiting.clone());
-        to.register("searches_running", "Searches that run", own.running.clone());
+        to.register("searches_running", "Running searches", own.running.clone());
         own
     }
 
@@ -108,7 +112,7 @@ impl Metrics {
         (if hit { &self.cache_hits } else { &self.cache_misses }).inc();
     }
 
-    /// All of it as text.
+    /// All metrics as text.
     pub(crate) fn text(&self, load: Load) -> String {
         self.waiting.set(load.waiting as i64);
         self.running.set(load.running as i64);

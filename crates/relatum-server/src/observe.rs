@@ -1,4 +1,4 @@
-//! What is known of every request: its id, how long it took, how it ended.
+//! Logs every request: its id, how long it took, how it ended.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -44,20 +44,20 @@ pub(crate) async fn observe(State(app): State<Shared>, mut request: Request, nex
     if let Ok(value) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, value);
     }
-    // What is sent is what it says it is, whatever it looks like.
+    // Browsers must trust the content type that is sent, and not guess another.
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     response
 }
 
-/// The id that came with a request, where it is one that a log can hold.
+/// The id that came with a request, if it is short and plain enough for a log.
 fn given(request: &Request) -> Option<String> {
     let id = request.headers().get(REQUEST_ID)?.to_str().ok()?;
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     (!id.is_empty() && id.len() <= ID_BYTES && id.chars().all(plain)).then(|| id.to_owned())
 }
 
-/// An id that no other request of this process has, and likely none of another.
+/// An id that no other request of this process has, and very likely none of another process.
 fn fresh() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     static START: std::sync::OnceLock<u64> = std::sync::OnceLock::new();

@@ -1,4 +1,4 @@
-//! Endpoints with what is said of them, and the OpenAPI document that is made of that.
+//! Endpoints with their descriptions, and the OpenAPI document made from them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::problem::Problem;
 
 type Make = fn(&mut SchemaGenerator) -> Schema;
 
-/// What one method of an endpoint takes and gives.
+/// What one method of an endpoint takes and returns.
 pub(crate) struct Operation {
     method: &'static str,
     id: &'static str,
@@ -24,13 +24,13 @@ pub(crate) struct Operation {
     gives: Vec<(&'static str, Option<Make>)>,
 }
 
-/// An operation of which only the name is known yet.
+/// An operation with its name only; the methods below add the rest.
 pub(crate) fn operation(method: &'static str, id: &'static str, summary: &'static str) -> Operation {
     Operation { method, id, summary, about: "", params: None, body: Vec::new(), gives: Vec::new() }
 }
 
 impl Operation {
-    /// What there is to know about it.
+    /// Adds a longer description.
     pub(crate) fn about(self, about: &'static str) -> Self {
         Self { about, ..self }
     }
@@ -45,8 +45,8 @@ impl Operation {
         self.body_of("application/json", SchemaGenerator::subschema_for::<T>)
     }
 
-    /// It takes a JSON array or JSON lines. What the items of an array are is said of the lines: one that is
-    /// wrong is answered by itself, so that an array of anything can be sent.
+    /// It takes a JSON array or JSON lines. Only the lines have a schema for their items: an array may hold anything,
+    /// because an item that is wrong gets an answer of its own.
     pub(crate) fn lines<T: JsonSchema>(self) -> Self {
         self.body_of("application/json", SchemaGenerator::subschema_for::<Vec<Value>>)
             .body_of("application/x-ndjson", SchemaGenerator::subschema_for::<T>)
@@ -58,18 +58,18 @@ impl Operation {
         self
     }
 
-    /// It gives JSON.
+    /// It returns JSON.
     pub(crate) fn gives<T: JsonSchema>(self) -> Self {
         self.streams::<T>("application/json")
     }
 
-    /// It gives parts of a content type, each of them JSON of a type.
+    /// It returns a stream of a content type, whose parts are JSON of a type.
     pub(crate) fn streams<T: JsonSchema>(mut self, content_type: &'static str) -> Self {
         self.gives.push((content_type, Some(SchemaGenerator::subschema_for::<T>)));
         self
     }
 
-    /// It gives something else than JSON.
+    /// It returns something other than JSON.
     pub(crate) fn text(mut self, content_type: &'static str) -> Self {
         self.gives.push((content_type, None));
         self
@@ -102,8 +102,8 @@ impl Described {
     }
 }
 
-/// Schemas of what is read and of what is written are made apart: a field with a default may be left out in the
-/// one, and is always there in the other.
+/// Types that are read and types that are written get separate schemas: a field with a default may be omitted in
+/// the former, and is always there in the latter.
 struct Document {
     read: SchemaGenerator,
     written: SchemaGenerator,
@@ -235,7 +235,7 @@ impl Document {
     }
 }
 
-/// A parameter of a URL is there or not; it is never null.
+/// A parameter of a URL is present or absent, never null.
 fn without_null(mut schema: Value) -> Value {
     if let Some(types) = schema.get_mut("type").and_then(Value::as_array_mut) {
         types.retain(|it| it != "null");

@@ -27,7 +27,7 @@ pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-sr
 /// A file, ready to be sent.
 struct File {
     bytes: Bytes,
-    /// The same, compressed, where that is smaller.
+    /// The same, compressed, if that is smaller.
     gzip: Option<Bytes>,
     etag: String,
     content_type: &'static str,
@@ -61,7 +61,7 @@ pub(crate) async fn page(request: Request) -> Response {
     let last = name.rsplit('/').next().unwrap_or_default();
     match FILES.get(name.as_ref()) {
         Some(file) if name != INDEX => send(file, request.headers()),
-        // What looks like a file and is none is missing; the page's own paths have no ending.
+        // A path that looks like a file but does not exist is an error; the page's own paths have no ending.
         None if is_api || last.contains('.') || name.contains("..") || name.contains('\0') => {
             Problem::new(StatusCode::NOT_FOUND, "not-found", format!("there is nothing at {path}"))
                 .into_response()

@@ -1,5 +1,4 @@
-//! What is said when something cannot be done: `application/problem+json` (RFC 9457), with the mistakes of a
-//! question as data.
+//! Errors of the API: `application/problem+json` (RFC 9457), with the mistakes of a question as data.
 
 use std::time::Duration;
 
@@ -80,7 +79,7 @@ impl JsonSchema for Problem {
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 impl Problem {
-    /// A problem of a kind, said in one sentence.
+    /// A problem of a kind, with its detail in one sentence.
     pub(crate) fn new(status: StatusCode, kind: &'static str, detail: impl Into<String>) -> Self {
         Self {
             kind,
@@ -109,7 +108,7 @@ impl Problem {
         Self { status: status.as_u16(), ..self }
     }
 
-    /// The same, of a request.
+    /// The same with the id of its request.
     #[must_use]
     pub(crate) fn of_request(self, id: &str) -> Self {
         Self { request_id: id.to_owned(), ..self }
@@ -160,7 +159,7 @@ impl From<Error> for Problem {
             (Error::Name(_) | Error::NothingNamed { .. }, _) => {
                 not_found("name").remedy("look for a part of the name with /api/v1/find")
             }
-            // The engine names the folder, which is nobody's business here.
+            // The engine's message names the folder, which clients must not learn.
             (Error::Model(ModelError::Missing { name, there, .. }), _) => {
                 let others = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
                 let detail = format!("there is no model `{name}`; there is {others}");

@@ -1,4 +1,4 @@
-//! A question as a request carries it: its text, the engine's options, and what it may use up.
+//! A question as a request carries it: its text, the engine's options, and its limits.
 
 use std::time::{Duration, Instant};
 
@@ -47,7 +47,7 @@ impl AskBody {
         Ok(Self { question, options, max_rows, max_seconds })
     }
 
-    /// Refuses what is beyond the limits of the server; what is left open gets them.
+    /// Refuses a question beyond the limits of the server; where it has no limits of its own, it gets the server's.
     pub(crate) fn within(mut self, limits: &Limits) -> Result<Self, Problem> {
         let beyond = |what: &str, asked: String, most: String| {
             let detail = format!("{what} may be at most {most} here, but is {asked}");
@@ -77,7 +77,7 @@ impl AskBody {
         Ok(self)
     }
 
-    /// What the search may use up, from now on.
+    /// The limits of the search, counted from now.
     pub(crate) fn control(&self, cancel: Cancel) -> Control {
         let control = Control::default().with_cancel(cancel);
         let control = self.max_rows.into_iter().fold(control, Control::with_rows);
@@ -121,7 +121,7 @@ impl JsonSchema for AskBody {
             &mut schema,
             "max_rows",
             &json_schema!({
-                "description": "How many rows may be scored; none: as many as the server allows.",
+                "description": "How many rows may be scored; if omitted, as many as the server allows.",
                 "type": ["integer", "null"], "minimum": 0
             }),
         );
@@ -129,7 +129,7 @@ impl JsonSchema for AskBody {
             &mut schema,
             "max_seconds",
             &json_schema!({
-                "description": "How long the search may take; it ends with what it has. None: as long as the server allows.",
+                "description": "How many seconds the search may take; then it ends with the best so far. If omitted, as long as the server allows.",
                 "type": ["number", "null"], "minimum": 0
             }),
         );
@@ -144,8 +144,8 @@ impl JsonSchema for AskBody {
         schema.insert("required".to_owned(), vec!["question"].into());
         schema.insert(
             "description".to_owned(),
-            "A question, and how to answer it. What is left out is chosen: \
-            as tuned for the type of question and the model, else a default."
+            "A question, and how to answer it. An omitted option is chosen: \
+            as tuned for the type of question and the model, or else by default."
                 .into(),
         );
         schema
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_refused_beyond_and_taken_where_nothing_is_said() {
+    fn values_beyond_the_limits_are_refused_and_omitted_ones_get_the_limits() {
         let limits = Limits { k: 10, rows: 7, seconds: 2.0, question_bytes: 5, ..Limits::default() };
         let ask = |json: &str| read(json).unwrap().within(&limits);
         let open = ask(r#"{"question": "q"}"#).unwrap();

@@ -1,9 +1,9 @@
 //! The threads that search, and the queue in front of them.
 //!
-//! Searches run on threads of their own, never on those that serve connections. There are more of them than
-//! cores, because questions that are answered at the same moment share matrix products, and one that waits for
-//! a shared product does not compute. Every piece of work begins as light: it reads and plans its question. If
-//! the plan is dear, the rest is heavy work, and only a quarter of the threads take that: light questions
+//! Searches run on threads of their own, never on those that serve connections. There are more threads than
+//! cores, because questions that are answered at the same time share matrix products, and a thread that waits
+//! for a shared product does not compute. All work begins as light work: it reads and plans its question. If the
+//! plan is expensive, the rest is heavy work, which only a quarter of the threads take, so that light questions
 //! always find a thread.
 
 use std::collections::VecDeque;
@@ -16,9 +16,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 /// Work that a thread takes.
 type Job = Box<dyn FnOnce() + Send>;
 
-/// What is left of a piece of work when its question was read and planned.
+/// What is left to do once a question was read and planned.
 pub(crate) enum Planned<T> {
-    /// Nothing, or so little that it was done at once.
+    /// Nothing: it was done at once.
     Done(T),
     /// A search that takes many rows.
     Heavy(Box<dyn FnOnce() -> T + Send>),
@@ -45,7 +45,7 @@ pub(crate) struct Load {
 /// The threads and their queue. Threads end when this is dropped and their work is done.
 pub(crate) struct Searches {
     shared: Arc<Shared>,
-    /// One for each piece of work that runs or may wait.
+    /// One permit for each piece of work that runs or may wait.
     places: Arc<Semaphore>,
 }
 
@@ -89,7 +89,7 @@ impl Searches {
         self.with_place(place, work).await
     }
 
-    /// The same, but waits for a place: for those that send many questions and read the replies in turn.
+    /// The same, but waits for a place: for clients that send many questions and read the replies in turn.
     pub(crate) async fn run_patiently<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Planned<T> + Send + 'static,
@@ -104,7 +104,7 @@ impl Searches {
         work: impl FnOnce() -> Planned<T> + Send + 'static,
     ) -> Result<T, Undone> {
         let (result, done) = oneshot::channel();
-        // Weak: a job in the queue must not keep the threads alive that would work it off.
+        // A weak reference, because a job in the queue must not keep the threads alive that would run it.
         let shared = Arc::downgrade(&self.shared);
         let job = move || match work() {
             Planned::Done(value) => {
@@ -149,11 +149,11 @@ impl Shared {
         let mut state = self.lock();
         (if heavy { &mut state.heavy } else { &mut state.light }).push_back(job);
         drop(state);
-        // One is enough: whoever ends heavy work looks for more of it.
+        // Waking one thread is enough: a thread that ends heavy work looks for more of it.
         self.changed.notify_one();
     }
 
-    /// What a thread does all its life.
+    /// The loop of a thread.
     fn work_off(&self) {
         let mut state = self.lock();
         loop {
@@ -172,7 +172,7 @@ impl Shared {
             state.running += 1;
             state.running_heavy += usize::from(heavy);
             drop(state);
-            // A panic in one search is that request's failure; its sender is dropped with it.
+            // A panic in one search fails only its own request, because its sender is dropped.
             let _ = catch_unwind(AssertUnwindSafe(job));
             state = self.lock();
             state.running -= 1;

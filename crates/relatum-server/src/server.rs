@@ -36,10 +36,10 @@ pub enum ServerError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// Others could reach the server, and nothing asks them for a token.
+    /// Other machines could reach the server without a token.
     #[error(
-        "{address} can be reached from other machines, and no token is asked for: give a file of tokens, listen at a \
-         loopback address, or say that this is meant"
+        "{address} can be reached from other machines, and no token is needed: give a file of tokens, listen at a \
+         loopback address, or allow it explicitly"
     )]
     Open {
         /// The address.
@@ -67,7 +67,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Opens the model and listens; requests that come wait until [`run`](Self::run).
+    /// Opens the model and listens; requests wait until [`run`](Self::run) is called.
     pub fn bind(engine: Engine, settings: Settings) -> Result<Self, ServerError> {
         if !settings.listen.ip().is_loopback() && settings.token_file.is_none() && !settings.insecure {
             return Err(ServerError::Open { address: settings.listen });
@@ -91,7 +91,7 @@ impl Server {
         self.address
     }
 
-    /// Serves until Ctrl-C or `kill`. SIGHUP reads the tokens and models that have changed.
+    /// Serves until Ctrl-C or `kill`. SIGHUP reads tokens and models again.
     pub fn run(self) -> Result<(), ServerError> {
         let router = router(&self.app, &self.guard, &self.settings.cors)?;
         let Self { runtime, listener, app, guard, settings, .. } = self;
@@ -103,13 +103,13 @@ impl Server {
             tracing::info!("ended");
             Ok(())
         });
-        // What still runs was cancelled; nobody waits for it.
+        // Work that still runs was cancelled, and nobody waits for it.
         runtime.shutdown_background();
         served
     }
 }
 
-/// All that can be asked for.
+/// All routes.
 fn router(app: &Arc<App>, guard: &Arc<Guard>, origins: &[String]) -> Result<Router, ServerError> {
     let mut api = api::endpoints();
     sparql::endpoint(&mut api);
@@ -139,7 +139,7 @@ fn router(app: &Arc<App>, guard: &Arc<Guard>, origins: &[String]) -> Result<Rout
     Ok(router)
 }
 
-/// Whether questions can be answered: the model is there.
+/// Whether questions can be answered, which needs a model.
 async fn ready(State(app): State<Shared>) -> Response {
     let model = app.look(|app| Ok(app.engine.model(Some(&app.default_model()))?)).await;
     match model {
@@ -153,7 +153,7 @@ async fn metrics(State(app): State<Shared>) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, content_type)], app.metrics.text(app.searches.load()))
 }
 
-/// Pages of these origins may use the API; without any, of none but our own.
+/// Lets pages of these origins use the API; if there are none, only our own page may.
 fn cors(origins: &[String]) -> Result<CorsLayer, ServerError> {
     if origins.is_empty() {
         return Ok(CorsLayer::new());
@@ -169,7 +169,7 @@ fn cors(origins: &[String]) -> Result<CorsLayer, ServerError> {
         .allow_headers([header::AUTHORIZATION, header::CONTENT_TYPE, header::ACCEPT]))
 }
 
-/// Ready when somebody asks the process to end.
+/// Ready when a signal asks the process to end.
 fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     Ok(async move {
@@ -180,7 +180,7 @@ fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Takes up tokens and models that have changed, whenever SIGHUP says so.
+/// Reads tokens and models again at every SIGHUP.
 fn reload_on_signal(app: Shared, guard: Arc<Guard>) -> std::io::Result<impl Future<Output = ()>> {
     let mut hang_up = signal(SignalKind::hangup())?;
     Ok(async move {

@@ -12,19 +12,19 @@ use serde::Serialize;
 pub struct Settings {
     /// The address to listen at. Port 0 takes a free one.
     pub listen: SocketAddr,
-    /// The model that answers where a request names none; none: the project's default.
+    /// The model that answers if a request names none; by default the project's own.
     pub model: Option<String>,
     /// A file of bearer tokens, one a line: with it, every request needs one.
     pub token_file: Option<PathBuf>,
-    /// Listen at an address that others can reach although no token is asked for.
+    /// Listen at an address that other machines can reach, although requests need no token.
     pub insecure: bool,
     /// Other origins whose pages may use the API.
     pub cors: Vec<String>,
-    /// How long requests that run may take to finish after the server was asked to stop.
+    /// How long running requests may take to finish after the server was asked to stop.
     pub grace: Duration,
-    /// How many replies are kept for those who ask the same again; 0 keeps none.
+    /// How many replies are kept for questions that are asked again; 0 keeps none.
     pub cache: usize,
-    /// What a request may use up.
+    /// The limits of a request.
     pub limits: Limits,
 }
 
@@ -43,7 +43,7 @@ impl Default for Settings {
     }
 }
 
-/// What a request may use up, and how many may be answered at once.
+/// The limits of a request, and how many may be answered at once.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Limits {
     /// Bytes of a request's body.
@@ -62,9 +62,9 @@ pub struct Limits {
     pub rows: usize,
     /// Seconds that a search may take.
     pub seconds: f64,
-    /// Questions that are answered at the same moment.
+    /// Questions that are answered at the same time.
     pub searches: usize,
-    /// Questions that may wait beside those.
+    /// More questions that may wait.
     pub queue: usize,
     /// Connections that may be open.
     pub connections: usize,
@@ -82,7 +82,7 @@ impl Default for Limits {
             top: 1000,
             rows: 1_000_000,
             seconds: 30.0,
-            // Searches that wait for a shared product do not compute: more of them than cores keep it large.
+            // Searches that wait for a shared product do not compute, so there are more of them than cores.
             searches: (8 * cores).max(16),
             queue: 256,
             connections: 1024,

@@ -1,4 +1,4 @@
-//! What our pictures have in common: axes with round numbers, and texts that are XML.
+//! What our pictures have in common: axes with round numbers, and texts escaped for XML.
 
 use crate::graph::visible;
 
@@ -11,7 +11,7 @@ pub(crate) struct Ticks {
 }
 
 impl Ticks {
-    /// At most seven ticks, 1, 2 or 5 times a power of ten apart, that hold both numbers between them.
+    /// At most seven ticks, 1, 2 or 5 times a power of ten apart, with both numbers between the outer ones.
     pub(crate) fn around(low: f64, high: f64) -> Self {
         let span = if high > low { high - low } else { 1.0 };
         let power = 10f64.powf((span / 5.0).log10().floor());
@@ -33,7 +33,7 @@ impl Ticks {
         (0..=count).map(move |index| low + index as f64 * step)
     }
 
-    /// A tick with as many digits as tell it from the next.
+    /// A tick with as many digits as are needed to tell it from the next.
     pub(crate) fn label(&self, tick: f64) -> String {
         // A step of 0.02 has two digits; the logarithm of 0.01 is not exactly -2.
         let digits = (-(self.step.log10() + 1e-9).floor()).max(0.0) as usize;
@@ -42,7 +42,7 @@ impl Ticks {
     }
 }
 
-/// A text in XML, which allows no control characters.
+/// A text escaped for XML; control characters, which XML forbids, become visible escapes.
 pub(crate) fn escaped(text: &str) -> String {
     visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -5,11 +5,11 @@ import type {
 import { token } from "./token";
 import { connection } from "../state/connection";
 
-/** Where the page lives; its own addresses are one segment deep. */
+/** The root of the page; its own addresses are one segment deep. */
 export const root = new URL(".", location.href);
 const api = new URL("api/v1/", root);
 
-/** Why a call did not give what was asked for. */
+/** Why a call failed. */
 export class Failure extends Error {
   constructor(
     /** `lost`: the server did not answer; `problem`: it refused. */
@@ -90,7 +90,7 @@ async function problemOf(response: Response): Promise<Problem> {
   }
 }
 
-/** Whatever was thrown, as a failure that can be shown. */
+/** Turns whatever was thrown into a failure that can be shown. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const detail = error instanceof Error ? error.message : String(error);

@@ -34,13 +34,13 @@ export interface paths {
         };
         /**
          * The same for a question given in the URL
-         * @description Events: `progress`, as long as it searches, with the best so far and how many of them are proven; then one `reply` or one `problem`. Closing the connection cancels the search.
+         * @description Events: `progress` while it searches, with the best answers so far and how many of them are proven; then one `reply` or one `problem`. Closing the connection cancels the search.
          */
         get: operations["askStreamByUrl"];
         put?: never;
         /**
          * Answer a question and watch the search
-         * @description Events: `progress`, as long as it searches, with the best so far and how many of them are proven; then one `reply` or one `problem`. Closing the connection cancels the search.
+         * @description Events: `progress` while it searches, with the best answers so far and how many of them are proven; then one `reply` or one `problem`. Closing the connection cancels the search.
          */
         post: operations["askStream"];
         delete?: never;
@@ -80,7 +80,7 @@ export interface paths {
         put?: never;
         /**
          * Check a question while it is typed
-         * @description Mistakes with their places, how it was understood, how it would be answered. Nothing is searched; a question with mistakes is no error here.
+         * @description Mistakes with their places, how it was understood, how it would be answered. Nothing is searched; a question with mistakes is not an error here.
          */
         post: operations["check"];
         delete?: never;
@@ -151,7 +151,7 @@ export interface paths {
         put?: never;
         /**
          * Explain one entity as an answer
-         * @description The reply has that one answer with its explanation, or none where nothing makes it one.
+         * @description The reply has that one answer with its explanation, or no answer if nothing makes the entity one.
          */
         post: operations["explain"];
         delete?: never;
@@ -184,7 +184,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The graph from afar: sizes, degrees, relations */
+        /** The sizes of the graph, its degrees and relations */
         get: operations["graph"];
         put?: never;
         post?: never;
@@ -238,8 +238,8 @@ export interface paths {
         /** A model with its settings, its metrics and its training curve */
         get: operations["model"];
         /**
-         * Choose the model that answers where none is named
-         * @description At /api/v1/models/default only. For this process; the project keeps its own default.
+         * Choose the model that answers if a request names none
+         * @description Only at /api/v1/models/default. For this process; the project keeps its own default.
          */
         put: operations["chooseModel"];
         post?: never;
@@ -293,8 +293,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take up models that were trained anew
-         * @description Requests that run keep the model they have.
+         * Read models again that were trained anew
+         * @description Running requests keep the model they have.
          */
         post: operations["reload"];
         delete?: never;
@@ -350,7 +350,7 @@ export interface components {
              * @description Its number in the graph.
              */
             id: number;
-            /** @description Whether stored edges alone make it an answer; none where time was up before that was clear. */
+            /** @description Whether stored edges alone make it an answer; `null` if the time was up before that was clear. */
             known: boolean | null;
             /** @description Its display label, if it has one. */
             label?: string | null;
@@ -366,7 +366,7 @@ export interface components {
             /** @description In how many ways stored edges alone make it an answer, where that was counted. */
             ways?: components["schemas"]["Ways"] | null;
         };
-        /** @description A question, and how to answer it. What is left out is chosen: as tuned for the type of question and the model, else a default. */
+        /** @description A question, and how to answer it. An omitted option is chosen: as tuned for the type of question and the model, or else by default. */
         AskBody: {
             /**
              * @description How scores become truth values.
@@ -385,7 +385,7 @@ export interface components {
             explain: boolean;
             /**
              * Format: uint
-             * @description How many assignments a beam keeps, at first where it widens.
+             * @description How many assignments a beam keeps; where it widens, how many it begins with.
              * @default null
              */
             k: number | null;
@@ -396,21 +396,21 @@ export interface components {
             known?: "all" | "train+valid" | "train" | "none" | null;
             /**
              * Format: uint
-             * @description How many alternatives the normal form of a question may have; none: 64.
+             * @description How many alternatives the normal form of a question may have, by default 64.
              * @default null
              */
             max_branches: number | null;
-            /** @description How many rows may be scored; none: as many as the server allows. */
+            /** @description How many rows may be scored; if omitted, as many as the server allows. */
             max_rows?: number | null;
-            /** @description How long the search may take; it ends with what it has. None: as long as the server allows. */
+            /** @description How many seconds the search may take; then it ends with the best so far. If omitted, as long as the server allows. */
             max_seconds?: number | null;
             /**
-             * @description Which search.
+             * @description The search to use.
              * @enum {string}
              */
             method?: "auto" | "exact" | "beam" | "continuous";
             /**
-             * @description The name of the model; none: the project's default.
+             * @description The name of the model; if omitted, the project's default.
              * @default null
              */
             model: string | null;
@@ -421,12 +421,12 @@ export interface components {
              */
             negation_scale: number | null;
             /**
-             * @description Leave out what the stored edges already say.
+             * @description Leave out answers that stored edges alone give.
              * @default false
              */
             new_only: boolean;
             /**
-             * @description Let each assignment of a beam keep k values by the atoms' own truth, as the paper does.
+             * @description Let each assignment of a beam keep k values by the truth of the atoms alone, as the paper does.
              * @default false
              */
             paper: boolean;
@@ -434,12 +434,12 @@ export interface components {
             question: string;
             /**
              * Format: float
-             * @description What scores are multiplied by before a softmax.
+             * @description The factor of scores before a softmax.
              * @default null
              */
             sharpness: number | null;
             /**
-             * @description The language of the question; none: as it looks.
+             * @description The language of the question; if omitted, it is recognised by how the question begins.
              * @enum {string|null}
              */
             syntax?: "text" | "sparql" | "tuple" | null;
@@ -450,7 +450,7 @@ export interface components {
             t_norm?: "godel" | "product" | "lukasiewicz" | null;
             /**
              * Format: uint
-             * @description How many answers, no more than a LIMIT of SPARQL; none: the LIMIT, or 10.
+             * @description How many answers are wanted; a LIMIT of SPARQL that is smaller takes precedence. If omitted, the LIMIT, or 10.
              * @default null
              */
             top: number | null;
@@ -461,8 +461,8 @@ export interface components {
             union?: "at-the-end" | "in-place" | null;
             /**
              * Format: float
-             * @description What predictions are multiplied by that lead to an entity of another kind than those that stand on that
-             *     side of the relation in training, from 0 to 1.
+             * @description The factor, from 0 to 1, of predictions that lead to an entity of another kind than those that stand on that
+             *     side of the relation in training.
              * @default null
              */
             unseen: number | null;
@@ -473,21 +473,21 @@ export interface components {
         Atom: {
             /** @description The split of the trusted graph that holds the edge: then its truth is exactly 1. */
             known: string | null;
-            /** @description Whether the question asks that it be false. */
+            /** @description Whether the atom is negated in the question. */
             negated: boolean;
             /** @description The right argument. */
             object: components["schemas"]["Entity"];
-            /** @description The variable whose value the right argument is; none where the question names it. */
+            /** @description The variable whose value the right argument is; absent if the question names the entity. */
             object_variable?: string | null;
             /** @description The relation. */
             relation: components["schemas"]["Relation"];
             /** @description From which side the model scored it: `subject` or `object`. */
             scored_from: string;
-            /** @description The split that holds the edge, trusted or not; none: it is a prediction. */
+            /** @description The split that holds the edge, trusted or not; `null` for a prediction. */
             stored: string | null;
             /** @description The left argument. */
             subject: components["schemas"]["Entity"];
-            /** @description The variable whose value the left argument is; none where the question names it. */
+            /** @description The variable whose value the left argument is; absent if the question names the entity. */
             subject_variable?: string | null;
             /**
              * Format: float
@@ -496,7 +496,7 @@ export interface components {
             truth: number;
             /**
              * Format: float
-             * @description What that counts in the score: the truth, or its negation.
+             * @description What enters the score: the truth, or its negation.
              */
             value: number;
         };
@@ -557,7 +557,7 @@ export interface components {
         Candidate: {
             /**
              * Format: uint
-             * @description How many edges it has, all splits together; none for a word of the language.
+             * @description How many edges it has, all splits together; absent for a keyword.
              */
             edges?: number | null;
             /** @description What it is. */
@@ -573,7 +573,7 @@ export interface components {
         CandidateKind: "entity" | "relation" | "keyword";
         /** @description What a model says of itself. */
         Card: {
-            /** @description How it got there. */
+            /** @description The training curve. */
             curve: components["schemas"]["CurvePoint"][];
             /**
              * Format: uint
@@ -637,7 +637,7 @@ export interface components {
             /** @description Whether a narrower beam had found the same answers. */
             settled: boolean;
         } | {
-            /** @description Whether they came to rest before the last step. */
+            /** @description Whether they converged before the last step. */
             at_rest: boolean;
             /** @constant */
             kind: "continuous";
@@ -647,7 +647,7 @@ export interface components {
              */
             steps: number;
         } | {
-            /** @description `time`, `rows`, or `asked` where somebody stopped the search. */
+            /** @description `time`, `rows`, or `asked` if the search was cancelled. */
             by: components["schemas"]["Stop"];
             /** @constant */
             kind: "stopped";
@@ -659,7 +659,7 @@ export interface components {
         Check: {
             /** @description Whether it can be answered: nothing in it is a mistake. */
             answerable: boolean;
-            /** @description What the question asks for; none where it has mistakes, as all that follows. */
+            /** @description What the question asks for. This and the following fields are `null` if it has mistakes. */
             asked: components["schemas"]["AskedFor"] | null;
             /** @description Mistakes and remarks. */
             diagnostics: components["schemas"]["Diagnostic"][];
@@ -690,7 +690,7 @@ export interface components {
             shape: string | null;
             /** @description The same in SPARQL. */
             sparql: string | null;
-            /** @description The variable whose values are the answers, without `?`; none where a statement was made. */
+            /** @description The variable whose values are the answers, without `?`; `null` for a statement. */
             target: string | null;
             /** @description The same as a nested tuple of the benchmark files, where they can hold it. */
             tuple: string | null;
@@ -705,24 +705,24 @@ export interface components {
              */
             version: number;
         };
-        /** @description The model that is to answer where a request names none. */
+        /** @description The model that is to answer if a request names none. */
         Choice: {
             /** @description Its name. */
             name: string;
         };
-        /** @description A part of a statement that stands for itself. */
+        /** @description A part of a statement that shares no variable with the other parts. */
         Clause: {
-            /** @description The edge that it speaks of, where it is one. */
+            /** @description The edge, if the clause is a single atom or its negation. */
             atom?: components["schemas"]["Atom"] | null;
-            /** @description The question whose best answer it is, where something is to exist. */
+            /** @description If the clause says that something exists: the question for it, with its best answer. */
             exists?: components["schemas"]["Existence"] | null;
-            /** @description Whether stored edges alone say so. */
+            /** @description Whether it follows from stored edges alone. */
             known: boolean | null;
-            /** @description The clauses that must not hold together, where nothing of a kind is to exist. */
+            /** @description If the clause says that nothing exists: the clauses that must not hold together. */
             none_exists?: components["schemas"]["Clause"][];
             /**
              * Format: float
-             * @description What it counts.
+             * @description Its truth, which enters the truth of the statement.
              */
             value: number;
         };
@@ -730,7 +730,7 @@ export interface components {
         CompleteBody: {
             /**
              * Format: uint
-             * @description Bytes of UTF-8 before the cursor; none: the cursor is at the end.
+             * @description Bytes of UTF-8 before the cursor; if omitted, the cursor is at the end.
              */
             cursor?: number | null;
             /** @description The question so far. */
@@ -791,18 +791,18 @@ export interface components {
             /** @description The shortest text that a person can read and a question can hold. */
             text: string;
         };
-        /** @description A message about a question, with the places that it speaks of. */
+        /** @description A message about a question, with the places that it is about. */
         Diagnostic: {
             /** @description What to write instead. */
             help: string[];
-            /** @description Where; the first is the place itself, the others help to understand it. */
+            /** @description Where: the first is the place of the mistake, the others help to understand it. */
             labels: components["schemas"]["Label"][];
             /** @description What is the matter, in one line. */
             message: string;
-            /** @description How grave it is. */
+            /** @description How severe it is. */
             severity: components["schemas"]["Severity"];
             /**
-             * @description Changes of the text that could mend it, the likeliest first.
+             * @description Changes of the text that could fix it, the likeliest first.
              * @default []
              */
             suggestions: components["schemas"]["Suggestion"][];
@@ -851,7 +851,7 @@ export interface components {
              * @description How many there are.
              */
             count: number;
-            /** @description From the thing that is described, to it, or, where that is a relation, both. */
+            /** @description Whether the edges lead out of the thing that is described or into it; `both` if it is a relation. */
             direction: components["schemas"]["Direction"];
             /** @description The edges of this page. */
             edges: components["schemas"]["Edge"][];
@@ -893,14 +893,14 @@ export interface components {
             /** @description The questions, simple ones first. */
             examples: components["schemas"]["Example"][];
         };
-        /** @description Something that is to exist. */
+        /** @description Something that the statement says exists. */
         Existence: {
             /** @description Its best answer. */
             best: components["schemas"]["Answer"] | null;
             /** @description The question for it, in the text syntax. */
             question: string;
         };
-        /** @description A question, and how to answer it. What is left out is chosen: as tuned for the type of question and the model, else a default. */
+        /** @description A question, and how to answer it. An omitted option is chosen: as tuned for the type of question and the model, or else by default. */
         ExplainBody: {
             /**
              * @description How scores become truth values.
@@ -921,7 +921,7 @@ export interface components {
             explain: boolean;
             /**
              * Format: uint
-             * @description How many assignments a beam keeps, at first where it widens.
+             * @description How many assignments a beam keeps; where it widens, how many it begins with.
              * @default null
              */
             k: number | null;
@@ -932,21 +932,21 @@ export interface components {
             known?: "all" | "train+valid" | "train" | "none" | null;
             /**
              * Format: uint
-             * @description How many alternatives the normal form of a question may have; none: 64.
+             * @description How many alternatives the normal form of a question may have, by default 64.
              * @default null
              */
             max_branches: number | null;
-            /** @description How many rows may be scored; none: as many as the server allows. */
+            /** @description How many rows may be scored; if omitted, as many as the server allows. */
             max_rows?: number | null;
-            /** @description How long the search may take; it ends with what it has. None: as long as the server allows. */
+            /** @description How many seconds the search may take; then it ends with the best so far. If omitted, as long as the server allows. */
             max_seconds?: number | null;
             /**
-             * @description Which search.
+             * @description The search to use.
              * @enum {string}
              */
             method?: "auto" | "exact" | "beam" | "continuous";
             /**
-             * @description The name of the model; none: the project's default.
+             * @description The name of the model; if omitted, the project's default.
              * @default null
              */
             model: string | null;
@@ -957,12 +957,12 @@ export interface components {
              */
             negation_scale: number | null;
             /**
-             * @description Leave out what the stored edges already say.
+             * @description Leave out answers that stored edges alone give.
              * @default false
              */
             new_only: boolean;
             /**
-             * @description Let each assignment of a beam keep k values by the atoms' own truth, as the paper does.
+             * @description Let each assignment of a beam keep k values by the truth of the atoms alone, as the paper does.
              * @default false
              */
             paper: boolean;
@@ -970,12 +970,12 @@ export interface components {
             question: string;
             /**
              * Format: float
-             * @description What scores are multiplied by before a softmax.
+             * @description The factor of scores before a softmax.
              * @default null
              */
             sharpness: number | null;
             /**
-             * @description The language of the question; none: as it looks.
+             * @description The language of the question; if omitted, it is recognised by how the question begins.
              * @enum {string|null}
              */
             syntax?: "text" | "sparql" | "tuple" | null;
@@ -986,7 +986,7 @@ export interface components {
             t_norm?: "godel" | "product" | "lukasiewicz" | null;
             /**
              * Format: uint
-             * @description How many answers, no more than a LIMIT of SPARQL; none: the LIMIT, or 10.
+             * @description How many answers are wanted; a LIMIT of SPARQL that is smaller takes precedence. If omitted, the LIMIT, or 10.
              * @default null
              */
             top: number | null;
@@ -997,8 +997,8 @@ export interface components {
             union?: "at-the-end" | "in-place" | null;
             /**
              * Format: float
-             * @description What predictions are multiplied by that lead to an entity of another kind than those that stand on that
-             *     side of the relation in training, from 0 to 1.
+             * @description The factor, from 0 to 1, of predictions that lead to an entity of another kind than those that stand on that
+             *     side of the relation in training.
              * @default null
              */
             unseen: number | null;
@@ -1021,7 +1021,7 @@ export interface components {
              * @description The alternative of the question that carries the answer, from 0.
              */
             branch: number;
-            /** @description The score of the answer in each alternative; at least that much where it was left open. */
+            /** @description The score of the answer in each alternative; a lower bound where the search left it open. */
             branch_scores: number[];
             /** @description The alternatives whose score the search left open, because it could not change the answer. */
             branches_open: boolean[];
@@ -1065,7 +1065,7 @@ export interface components {
         FormulaAtom: {
             /** @description The right argument. */
             object: components["schemas"]["FormulaTerm"];
-            /** @description The name of the relation in the source of the graph; as it was written, where the graph has none such. */
+            /** @description The name of the relation in the source of the graph or, if the graph has no such relation, as it was written. */
             relation: string;
             /** @description The relation as it must be written. */
             relation_text: string;
@@ -1085,7 +1085,7 @@ export interface components {
             /** @description As it must be written. */
             text: string;
         };
-        /** @description A part of a question. Texts are as they must be written in one of the text syntax. */
+        /** @description A part of a question. Names are written as the text syntax needs them, with quotes where necessary. */
         FormulaTree: {
             /** @constant */
             kind: "and";
@@ -1156,7 +1156,7 @@ export interface components {
             /** @description How it is written in a question of the text syntax: the text, in quotes where it needs them. */
             write: string;
         };
-        /** @description The graph from afar. Degrees and cardinalities are those of the training edges. */
+        /** @description The sizes of the graph. Degrees and cardinalities are those of the training edges. */
         GraphStats: {
             /** @description The relations, most used first. */
             by_relation: components["schemas"]["RelationStats"][];
@@ -1202,9 +1202,9 @@ export interface components {
              * @description How many entities the graph has.
              */
             entities: number;
-            /** @description What a request may use up. */
+            /** @description The limits of a request. */
             limits: components["schemas"]["Limits"];
-            /** @description The model that answers where a request names none; none where there is no such model yet. */
+            /** @description The model that answers if a request names none; `null` if there is no such model yet. */
             model: components["schemas"]["ModelSummary"] | null;
             /** @description The name of the project: that of its folder. */
             name: string;
@@ -1220,7 +1220,7 @@ export interface components {
         Judged: {
             /** @description The clauses of each alternative of its normal form. */
             alternatives: components["schemas"]["Clause"][][];
-            /** @description Whether it follows from stored edges alone; none where time was up before that was clear. */
+            /** @description Whether it follows from stored edges alone; `null` if the time was up before that was clear. */
             known: boolean | null;
             /**
              * Format: float
@@ -1237,7 +1237,7 @@ export interface components {
             /** @description What to say there. */
             text: string;
         };
-        /** @description What a request may use up, and how many may be answered at once. */
+        /** @description The limits of a request, and how many may be answered at once. */
         Limits: {
             /**
              * Format: uint
@@ -1271,7 +1271,7 @@ export interface components {
             question_bytes: number;
             /**
              * Format: uint
-             * @description Questions that may wait beside those.
+             * @description More questions that may wait.
              */
             queue: number;
             /**
@@ -1281,7 +1281,7 @@ export interface components {
             rows: number;
             /**
              * Format: uint
-             * @description Questions that are answered at the same moment.
+             * @description Questions that are answered at the same time.
              */
             searches: number;
             /**
@@ -1312,13 +1312,13 @@ export interface components {
         };
         /** @description A message in words. */
         MessageReport: {
-            /** @description `all`, `row`, `not`, `meet`, `project` or `look`. */
+            /** @description `all`, `row`, `not`, `meet`, `join`, `project` or `look`. */
             kind: string;
             /** @description The positions of the messages that it is made of. */
             parts: number[];
             /**
              * Format: uint
-             * @description The projections that share their rows with it, it among them.
+             * @description For a projection: the number of its scan; projections of one scan share their rows.
              */
             scan: number | null;
             /**
@@ -1345,21 +1345,21 @@ export interface components {
              */
             truth: number;
         };
-        /** @description A model with all that it says of itself. */
+        /** @description A model with its card and tuned settings. */
         ModelDetails: {
             /**
-             * @description What it says of itself: the settings it was trained with, its curve, its metrics; none while nothing
-             *     but a checkpoint is there, or where the file is damaged.
+             * @description Its card: the settings it was trained with, its curve, its metrics; `null` while there is only a checkpoint,
+             *     or if the file is damaged.
              */
             card: components["schemas"]["Card"] | null;
-            /** @description The model from afar. */
+            /** @description The summary. */
             summary: components["schemas"]["ModelSummary"];
             /** @description What was tuned for it, as text, by the shape of question. */
             tuned: {
                 [key: string]: string;
             };
         };
-        /** @description A model as far as it can be told without a look at its values. */
+        /** @description A model, as far as can be told without reading its values. */
         ModelSummary: {
             /**
              * Format: uint64
@@ -1375,7 +1375,7 @@ export interface components {
             calibrated: boolean;
             /**
              * Format: uint
-             * @description The epoch it is of.
+             * @description The epoch it is from.
              */
             epoch: number | null;
             /** @description Why it cannot be read. */
@@ -1403,7 +1403,7 @@ export interface components {
         };
         /** @description The models of a project. */
         Models: {
-            /** @description The name of the model that is taken where none is named, whether there is one or not. */
+            /** @description The name of the default model, whether it exists or not. */
             default: string;
             /** @description The models, by name; half-trained ones too. */
             models: components["schemas"]["ModelSummary"][];
@@ -1471,7 +1471,7 @@ export interface components {
             /** @description The kind of problem, as `urn:relatum:problem:…`. */
             type: string;
         };
-        /** @description How many benchmark queries of each type there are; none where a split has none. */
+        /** @description How many benchmark queries of each type there are; `null` for a split without queries. */
         QueryCounts: {
             /** @description For the test. */
             test: {
@@ -1535,7 +1535,7 @@ export interface components {
             heads: number;
             /**
              * Format: double
-             * @description How many heads a tail has in the mean.
+             * @description How many heads a tail has on average.
              */
             heads_per_tail: number;
             /** @description The name of its inverse, where the source carries one. */
@@ -1553,7 +1553,7 @@ export interface components {
             tails: number;
             /**
              * Format: double
-             * @description How many tails a head has in the mean.
+             * @description How many tails a head has on average.
              */
             tails_per_head: number;
             /** @description The shortest text that a person can read and a question can hold. */
@@ -1564,7 +1564,7 @@ export interface components {
             /** @description Their names. */
             models: string[];
         };
-        /** @description The answer to one question, with all that is needed to read it, to have it again, and to believe it. */
+        /** @description The answer to one question, with all that is needed to understand, reproduce and judge it. */
         Reply: {
             /**
              * @description The answers, best first, where entities are sought.
@@ -1575,13 +1575,13 @@ export interface components {
             asked: components["schemas"]["AskedFor"];
             /** @description How sure the answers are. */
             certainty: components["schemas"]["Certainty"];
-            /** @description How true it is, where a statement was made. */
+            /** @description How true the statement is, where it is one. */
             judged?: components["schemas"]["Judged"] | null;
             /** @description The search that found the answers: `exact`, `beam` or `continuous`. */
             method: string;
             /**
              * Format: uint
-             * @description How many of the best answers were left out before the first, as `OFFSET` wants it.
+             * @description How many of the best answers were left out before the first, as `OFFSET` asks.
              * @default 0
              */
             offset: number;
@@ -1595,14 +1595,14 @@ export interface components {
             remarks?: string[];
             /**
              * Format: uint
-             * @description Rows scored to find them: one known entity, one relation, all entities on the other side.
+             * @description Rows scored to find them. A row is one known entity and one relation, with all entities on the other side.
              */
             rows: number;
-            /** @description Everything that a score depends on beside the model's numbers. */
+            /** @description Everything that a score depends on besides the parameters of the model. */
             settings: components["schemas"]["Settings"];
             /** @description The shape of the literature, such as `2p`, or `general`. */
             shape: string;
-            /** @description The variable whose values are the answers, without `?`; none where a statement was made. */
+            /** @description The variable whose values are the answers, without `?`; absent for a statement. */
             target?: string | null;
             /** @description How far the training of the model had come, where it is not finished. */
             unfinished_model?: string | null;
@@ -1618,7 +1618,7 @@ export interface components {
             entity: components["schemas"]["Entity"];
             /**
              * Format: float
-             * @description What is certain of its score.
+             * @description The part of its score that is certain: a lower bound.
              */
             score: number;
         };
@@ -1630,7 +1630,7 @@ export interface components {
             either_side?: boolean;
             /**
              * Format: uint
-             * @description How many assignments a beam keeps, where the search is one.
+             * @description How many assignments a beam keeps, if the search is a beam.
              */
             k?: number | null;
             /** @description Which stored edges count as true: `all`, `train`, `train+valid` or `none`. */
@@ -1646,7 +1646,7 @@ export interface components {
             paper?: boolean;
             /**
              * Format: float
-             * @description What scores are multiplied by before a softmax.
+             * @description The factor of scores before a softmax.
              */
             sharpness: number;
             /** @description How truth values combine: `godel`, `product` or `lukasiewicz`. */
@@ -1657,11 +1657,11 @@ export interface components {
             union: string;
             /**
              * Format: float
-             * @description What predictions of a kind never seen in training are multiplied by.
+             * @description The factor of predictions that lead to an entity of another kind than those seen there in training.
              */
             unseen: number;
         };
-        /** @description How grave a diagnostic is. */
+        /** @description How severe a diagnostic is. */
         Severity: "error" | "note";
         /** @description A file or folder that the graph was read from. */
         SourceFile: {
@@ -1669,7 +1669,7 @@ export interface components {
             format: string;
             /** @description Its name as it was given. */
             name: string;
-            /** @description The split that its triples went to, if it was one. */
+            /** @description The split that its triples went to, if they all went to one. */
             split: string | null;
             /**
              * Format: uint64
@@ -1684,13 +1684,13 @@ export interface components {
             /** @description Where it begins. */
             start: components["schemas"]["Position"];
         };
-        /** @description What a URL or a form may carry. Other parameters are passed over, because clients send some of their own. */
+        /** @description The parameters of a URL or a form. Others are ignored, because clients send some of their own. */
         SparqlParams: {
             /** @description Which stored edges count as true: all, train+valid, train or none. */
             known?: string | null;
-            /** @description The model that answers; none: the default one. */
+            /** @description The model that answers; if omitted, the default one. */
             model?: string | null;
-            /** @description Leave out what the stored edges already say. */
+            /** @description Leave out answers that stored edges alone give. */
             new_only?: boolean | null;
             /** @description The query; a GET without one gives the description of the service. */
             query?: string | null;
@@ -1752,7 +1752,7 @@ export interface components {
             candidates: number;
             /** @description Variables that are eliminated. */
             eliminated: string[];
-            /** @description By what. */
+            /** @description The conditions that give them. */
             factors: components["schemas"]["FactorReport"][];
             /** @description Variables that are still needed: states that agree on them are merged. */
             needed: string[];
@@ -1788,7 +1788,7 @@ export interface components {
             truth: number;
             /**
              * Format: float
-             * @description What that counts in the score: 1 − truth.
+             * @description What enters the score: 1 − truth.
              */
             value: number;
             /** @description The values that make it truest, if any make it true at all. */
@@ -1809,9 +1809,9 @@ export interface components {
         } | {
             variable: string;
         };
-        /** @description How far a search is, and since when it runs. */
+        /** @description How far a search is, and how long it has been running. */
         Watched: {
-            /** @description The best answers so far, best first, with what is certain of their scores. */
+            /** @description The best answers so far, best first, with the part of their scores that is certain. */
             best: components["schemas"]["Scored"][];
             /**
              * Format: uint64
@@ -1852,7 +1852,7 @@ export interface components {
             atoms: components["schemas"]["Atom"][];
             /**
              * Format: float
-             * @description How true it is by them.
+             * @description How true the sub-query is with these values.
              */
             score: number;
             /** @description The sub-queries that are negated in it. */
@@ -1876,41 +1876,41 @@ export interface operations {
                 either_side?: boolean;
                 /** @description Show why each answer is one. */
                 explain?: boolean;
-                /** @description How many assignments a beam keeps, at first where it widens. */
+                /** @description How many assignments a beam keeps; where it widens, how many it begins with. */
                 k?: number;
                 /** @description Which stored edges count as true. */
                 known?: "all" | "train+valid" | "train" | "none";
-                /** @description How many alternatives the normal form of a question may have; none: 64. */
+                /** @description How many alternatives the normal form of a question may have, by default 64. */
                 max_branches?: number;
-                /** @description How many rows may be scored; none: as many as the server allows. */
+                /** @description How many rows may be scored; if omitted, as many as the server allows. */
                 max_rows?: number;
-                /** @description How long the search may take; it ends with what it has. None: as long as the server allows. */
+                /** @description How many seconds the search may take; then it ends with the best so far. If omitted, as long as the server allows. */
                 max_seconds?: number;
-                /** @description Which search. */
+                /** @description The search to use. */
                 method?: "auto" | "exact" | "beam" | "continuous";
-                /** @description The name of the model; none: the project's default. */
+                /** @description The name of the model; if omitted, the project's default. */
                 model?: string;
                 /** @description `c` of the negation `1 − min(1, c·x)` of atoms. */
                 negation_scale?: number;
-                /** @description Leave out what the stored edges already say. */
+                /** @description Leave out answers that stored edges alone give. */
                 new_only?: boolean;
-                /** @description Let each assignment of a beam keep k values by the atoms' own truth, as the paper does. */
+                /** @description Let each assignment of a beam keep k values by the truth of the atoms alone, as the paper does. */
                 paper?: boolean;
                 /** @description The question: text, SPARQL or a tuple of the benchmark files. */
                 question: string;
-                /** @description What scores are multiplied by before a softmax. */
+                /** @description The factor of scores before a softmax. */
                 sharpness?: number;
-                /** @description The language of the question; none: as it looks. */
+                /** @description The language of the question; if omitted, it is recognised by how the question begins. */
                 syntax?: "text" | "sparql" | "tuple";
                 /** @description How truth values combine. */
                 t_norm?: "godel" | "product" | "lukasiewicz";
-                /** @description How many answers, no more than a LIMIT of SPARQL; none: the LIMIT, or 10. */
+                /** @description How many answers are wanted; a LIMIT of SPARQL that is smaller takes precedence. If omitted, the LIMIT, or 10. */
                 top?: number;
                 /** @description Where the alternatives of a disjunction are joined. */
                 union?: "at-the-end" | "in-place";
                 /**
-                 * @description What predictions are multiplied by that lead to an entity of another kind than those that stand on that
-                 *     side of the relation in training, from 0 to 1.
+                 * @description The factor, from 0 to 1, of predictions that lead to an entity of another kind than those that stand on that
+                 *     side of the relation in training.
                  */
                 unseen?: number;
             };
@@ -1982,41 +1982,41 @@ export interface operations {
                 either_side?: boolean;
                 /** @description Show why each answer is one. */
                 explain?: boolean;
-                /** @description How many assignments a beam keeps, at first where it widens. */
+                /** @description How many assignments a beam keeps; where it widens, how many it begins with. */
                 k?: number;
                 /** @description Which stored edges count as true. */
                 known?: "all" | "train+valid" | "train" | "none";
-                /** @description How many alternatives the normal form of a question may have; none: 64. */
+                /** @description How many alternatives the normal form of a question may have, by default 64. */
                 max_branches?: number;
-                /** @description How many rows may be scored; none: as many as the server allows. */
+                /** @description How many rows may be scored; if omitted, as many as the server allows. */
                 max_rows?: number;
-                /** @description How long the search may take; it ends with what it has. None: as long as the server allows. */
+                /** @description How many seconds the search may take; then it ends with the best so far. If omitted, as long as the server allows. */
                 max_seconds?: number;
-                /** @description Which search. */
+                /** @description The search to use. */
                 method?: "auto" | "exact" | "beam" | "continuous";
-                /** @description The name of the model; none: the project's default. */
+                /** @description The name of the model; if omitted, the project's default. */
                 model?: string;
                 /** @description `c` of the negation `1 − min(1, c·x)` of atoms. */
                 negation_scale?: number;
-                /** @description Leave out what the stored edges already say. */
+                /** @description Leave out answers that stored edges alone give. */
                 new_only?: boolean;
-                /** @description Let each assignment of a beam keep k values by the atoms' own truth, as the paper does. */
+                /** @description Let each assignment of a beam keep k values by the truth of the atoms alone, as the paper does. */
                 paper?: boolean;
                 /** @description The question: text, SPARQL or a tuple of the benchmark files. */
                 question: string;
-                /** @description What scores are multiplied by before a softmax. */
+                /** @description The factor of scores before a softmax. */
                 sharpness?: number;
-                /** @description The language of the question; none: as it looks. */
+                /** @description The language of the question; if omitted, it is recognised by how the question begins. */
                 syntax?: "text" | "sparql" | "tuple";
                 /** @description How truth values combine. */
                 t_norm?: "godel" | "product" | "lukasiewicz";
-                /** @description How many answers, no more than a LIMIT of SPARQL; none: the LIMIT, or 10. */
+                /** @description How many answers are wanted; a LIMIT of SPARQL that is smaller takes precedence. If omitted, the LIMIT, or 10. */
                 top?: number;
                 /** @description Where the alternatives of a disjunction are joined. */
                 union?: "at-the-end" | "in-place";
                 /**
-                 * @description What predictions are multiplied by that lead to an entity of another kind than those that stand on that
-                 *     side of the relation in training, from 0 to 1.
+                 * @description The factor, from 0 to 1, of predictions that lead to an entity of another kind than those that stand on that
+                 *     side of the relation in training.
                  */
                 unseen?: number;
             };
@@ -2192,9 +2192,9 @@ export interface operations {
                 direction?: components["schemas"]["Direction"];
                 /** @description The name is that of a relation, even if an entity has the same. */
                 is_relation?: boolean;
-                /** @description How many edges of each relation to show at most; none: 20. */
+                /** @description How many edges of each relation to show at most, by default 20. */
                 limit?: number;
-                /** @description The model that predicts; none: the default one. */
+                /** @description The model that predicts; if omitted, the default one. */
                 model?: string;
                 /** @description The name or label of an entity or a relation. */
                 name: string;
@@ -2296,7 +2296,7 @@ export interface operations {
     find: {
         parameters: {
             query: {
-                /** @description How many entities and relations at most; none: 20. */
+                /** @description How many entities and relations at most, by default 20. */
                 limit?: number;
                 /** @description A part of a name or label; case and accents do not matter. */
                 text: string;
@@ -2576,9 +2576,9 @@ export interface operations {
             query?: {
                 /** @description Which stored edges count as true: all, train+valid, train or none. */
                 known?: string;
-                /** @description The model that answers; none: the default one. */
+                /** @description The model that answers; if omitted, the default one. */
                 model?: string;
-                /** @description Leave out what the stored edges already say. */
+                /** @description Leave out answers that stored edges alone give. */
                 new_only?: boolean;
                 /** @description The query; a GET without one gives the description of the service. */
                 query?: string;

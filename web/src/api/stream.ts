@@ -1,4 +1,4 @@
-/** A question whose search can be watched: server-sent events from a POST, which EventSource cannot send. */
+/** A question with the progress of its search: server-sent events from a POST, which EventSource cannot send. */
 import { Failure, request } from "./client";
 import type { AskBody, Problem, Progress, Reply } from "./types";
 

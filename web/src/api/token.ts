@@ -1,4 +1,4 @@
-/** The bearer token of a server that wants one. It stays in this tab and never stands in an address. */
+/** The bearer token of a server that needs one. It stays in this tab and is never part of an address. */
 import { createStore } from "../state/store";
 
 const KEY = "relatum.token";
@@ -17,7 +17,7 @@ export const token = {
     try {
       sessionStorage.setItem(KEY, value);
     } catch {
-      // Without storage the next call will ask again.
+      // Without storage, the page asks for the token again at the next call.
     }
     tokenState.set({ wanted: false });
   },

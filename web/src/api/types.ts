@@ -1,4 +1,4 @@
-/** The engine's reports by the names that the page uses; `schema.d.ts` is made from the server's own description. */
+/** The engine's reports by the names that the page uses; `schema.d.ts` is made from the server's OpenAPI document. */
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
@@ -47,14 +47,14 @@ export type Info = Schemas["Info"];
 export type Progress = Schemas["Watched"];
 export type Problem = Schemas["Problem"];
 
-/** What a person may choose beside the question; what is left out is chosen by the engine. */
+/** The options that a person may choose beside the question; the engine chooses omitted ones. */
 export type AskSettings = { [field in Exclude<keyof Schemas["AskBody"], "question" | "explain">]?: NonNullable<Schemas["AskBody"][field]> };
 
-/** What a request says. */
+/** The body of a request. */
 export type AskBody = AskSettings & { question: string; explain?: boolean };
 
 /**
- * A question as a tree. The places of its parts are left out: a drawing makes parts that stand nowhere yet.
+ * A question as a tree, without the places of its parts: a drawing makes parts that are not in the text yet.
  * The server's `FormulaTree` is one of these.
  */
 export type Formula =

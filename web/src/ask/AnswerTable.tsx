@@ -1,4 +1,4 @@
-/** Ranked answers: a bar on one scale, three digits, and whether the graph already says so. */
+/** Ranked answers: the score as a bar and with three digits, and whether stored edges alone give the answer. */
 import { Fragment } from "preact";
 import type { Answer, Reply } from "../api/types";
 import { askState, select } from "../state/ask";

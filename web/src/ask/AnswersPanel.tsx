@@ -1,4 +1,4 @@
-/** What came of a question: answers, relations, a truth, a search that runs, a mistake, or nothing yet. */
+/** The result of a question: answers, relations, a truth, a running search, a mistake, or nothing yet. */
 import { useState } from "preact/hooks";
 import type { Reply } from "../api/types";
 import { askState } from "../state/ask";

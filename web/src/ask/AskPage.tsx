@@ -49,7 +49,7 @@ export function AskPage() {
 
 const buttons = (panel: HTMLElement | null) => [...(panel?.querySelectorAll<HTMLButtonElement>("button.answer-name") ?? [])];
 
-/** Arrows walk through the answers from anywhere but a field. */
+/** The arrow keys move through the answers, unless a field has the focus. */
 function handleKey(event: KeyboardEvent, panel: HTMLElement | null, editor: EditorHandle | null) {
   const target = event.composedPath()[0] as HTMLElement;
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;

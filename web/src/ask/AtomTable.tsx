@@ -1,4 +1,4 @@
-/** Every condition under an assignment, with what it counts. */
+/** Every condition under an assignment, with the value that enters the score. */
 import type { Atom, Entity, SubQuery } from "../api/types";
 import { address, follow } from "../router";
 import { ofEdge, Standing } from "../parts/Standing";
@@ -35,7 +35,7 @@ function Name({ entity }: { entity: Entity }) {
   return <a href={address("explore", { name: entity.name })} onClick={(event) => follow(event, "explore", { name: entity.name })}>{nameOf(entity)}</a>;
 }
 
-/** Negated parts, each with what speaks most against it. */
+/** Negated parts, each with the values that make it truest. */
 export function SubQueries({ nested }: { nested: SubQuery[] }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** Before the first question: what this is, and examples of the graph that is loaded. */
+/** Before the first question: what the page does, and example questions about this graph. */
 import { askState, openQuestion } from "../state/ask";
 import { serverState } from "../state/server";
 import { useStore } from "../state/store";

@@ -1,4 +1,4 @@
-/** A search that takes its time: what it has so far, and how much of that is proven. */
+/** A search that takes long: the best answers so far, and how many of them are proven. */
 import { useEffect, useState } from "preact/hooks";
 import type { Progress, Reply } from "../api/types";
 import { ask } from "../state/ask";

@@ -21,7 +21,7 @@ export function QuestionPanel({ onAsk, onLeave, onHandle }: Props) {
   const settings = useStore(askState, (it) => it.settings);
   const running = useStore(askState, (it) => it.running !== null);
   const [drawer, setDrawer] = useState(false);
-  // Notes stand beside the plan: they are no reason to look up from writing.
+  // Notes are shown with the plan only, because they need no correction.
   const diagnostics = useMemo(() => (check?.diagnostics ?? []).filter((it) => it.severity === "error"), [check]);
   const count = choices(settings);
   return (
@@ -52,7 +52,7 @@ export function QuestionPanel({ onAsk, onLeave, onHandle }: Props) {
   );
 }
 
-/** A filter of answers that are there already works at once. */
+/** Filters answers; if there are answers already, it is applied at once. */
 function filter(newOnly: boolean) {
   const { settings, reply, question, asked } = askState.get();
   setSettings({ ...settings, new_only: newOnly });
@@ -65,7 +65,7 @@ function Mistakes() {
   const check = useStore(askState, (it) => it.check);
   const checked = useStore(askState, (it) => it.checked);
   const told = useStore(askState, (it) => Boolean(it.failure?.problem.diagnostics?.length) && it.asked?.question === it.question);
-  // Where it was asked all the same, the whole story stands below.
+  // If the question was asked anyway, the full message is shown below.
   const found = checked === question && !told ? (check?.diagnostics ?? []).filter((it) => it.severity === "error") : [];
   const [first, ...others] = found;
   return (

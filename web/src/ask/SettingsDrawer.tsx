@@ -1,4 +1,4 @@
-/** How to search. Everything that is left alone is chosen by the engine, and the choice that ran is named. */
+/** How to search. Settings on auto are chosen by the engine, and the values that ran are shown. */
 import type { AskSettings, Settings } from "../api/types";
 import { askState, setSettings } from "../state/ask";
 import { useStore } from "../state/store";

@@ -1,4 +1,4 @@
-/** A link, commands that do the same, and files. */
+/** A link to this question, commands that ask it, and the reply as files. */
 import { askState, shareLink } from "../state/ask";
 import { useStore } from "../state/store";
 import { copyText, download } from "../parts/hooks";

@@ -15,7 +15,7 @@ export function certaintyText(certainty: Certainty): string {
   }
 }
 
-/** What that means for somebody who relies on the answers. */
+/** What the certainty means for somebody who relies on the answers. */
 export function certaintyMeaning(certainty: Certainty): string {
   switch (certainty.kind) {
     case "exact":

@@ -1,4 +1,4 @@
-/** The same question for other doors. */
+/** The same question as a command, an HTTP request and code. */
 import { root } from "../api/client";
 import { token } from "../api/token";
 import type { AskBody, Reply } from "../api/types";

@@ -5,7 +5,7 @@ import type { SceneNode } from "./scene";
 
 interface Props { picture: Picture; node: SceneNode; onDrop(to: string | null): void; onGone(): void }
 
-/** A shorter way is a click. */
+/** A shorter movement than this is a click. */
 const CLICK = 6;
 
 export function DragHandle({ picture, node, onDrop, onGone }: Props) {

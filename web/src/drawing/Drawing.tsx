@@ -1,4 +1,4 @@
-/** A scene on the screen: a canvas with its text for those who cannot see it. */
+/** A scene on the screen: a canvas with a description for screen readers. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Listener, Picture } from "./cytoscape";
@@ -14,11 +14,11 @@ interface Props {
   listener?: Listener;
   marked?: string | null;
   faded?: boolean;
-  /** Nodes that stay keep their places; for pictures that are changed, not exchanged. */
+  /** Whether nodes that stay keep their places: for pictures that are edited, not replaced. */
   keep?: boolean;
-  /** There are buttons in its upper right corner. */
+  /** Whether there are buttons in its upper right corner. */
   tools?: boolean;
-  /** Given once the picture is there. */
+  /** Called once the picture is ready. */
   onPicture?(picture: Picture | null): void;
   children?: ComponentChildren;
 }
@@ -76,7 +76,7 @@ export function Drawing({ scene, label, most, least, listener, marked, faded, ke
     setHeight(made.wantedHeight());
   }, [scene]);
 
-  // Once the new height is there.
+  // After the new height has taken effect.
   useEffect(() => picture.current?.settle(), [scene, height]);
 
   useEffect(() => picture.current?.mark(marked ?? null), [marked, scene]);

@@ -1,4 +1,4 @@
-/** Which relation, in which direction, to what. */
+/** A form for a relation: its name, its direction and its other end. */
 import { useState } from "preact/hooks";
 import { server } from "../api/client";
 import { add, change as changeAtom, either } from "../question/edit";
@@ -10,7 +10,7 @@ import { grouped } from "../parts/text";
 import { unquoted } from "./question-scene";
 import type { SceneNode } from "./scene";
 
-/** A change that waits for a relation. */
+/** A change of the question that still needs a relation. */
 export type Draft =
   | { kind: "add"; from: SceneNode | null; to: SceneNode | null }
   | { kind: "either" | "change"; path: Path; atom: AtomFormula };

@@ -1,4 +1,4 @@
-/** The picture itself. This file and Cytoscape are loaded when the first drawing is. */
+/** The picture itself. This file and Cytoscape are loaded with the first drawing. */
 import cytoscape, { type Core, type ElementDefinition, type StylesheetJson } from "cytoscape";
 import { keepPlaces, labelOffset, layout, zoom, type Measure, type Point } from "./layout";
 import { cutMiddle, type Scene, type SceneEdge, type SceneNode } from "./scene";
@@ -7,18 +7,18 @@ export interface Pick { kind: "node" | "edge"; id: string; x: number; y: number 
 
 export interface Picture {
   show(scene: Scene, options?: { fresh?: boolean }): void;
-  /** Colours have changed. */
+  /** Call this when the colours have changed. */
   repaint(): void;
-  /** Marks one edge or node; none takes the mark away. */
+  /** Marks one edge or node; without an argument it removes the mark. */
   mark(id: string | null): void;
-  /** The place of the picture has changed, or what it shows: everything must be seen, and what is seen stays where it is. */
+  /** Call this when the size or content of the picture has changed: everything must be visible, and visible nodes stay where they are. */
   settle(): void;
-  /** Puts every node where the layout has it. */
+  /** Moves every node to its place in the layout. */
   tidy(): void;
   /** Where a node is on the screen, from the corner of the picture. */
   place(id: string): { x: number; y: number; width: number; height: number } | null;
   nodeAt(x: number, y: number): string | null;
-  /** How high the picture wants to be at the width it has. */
+  /** The height that the picture needs at its width. */
   wantedHeight(): number;
   destroy(): void;
 }
@@ -61,7 +61,7 @@ export function makePicture(element: HTMLElement, limits: { most: number; least:
   cy.on("mouseover", "node, edge", (event) => {
     if (event.target.data("kind") === "join") return;
     const at = event.target.isNode() ? event.target.renderedPosition() : event.target.renderedMidpoint();
-    // A tip says what does not stand there already.
+    // A tooltip is shown only if the whole text is not visible already.
     const whole = event.target.data("whole") as string;
     listener.hovered?.(event.target.id(), whole === event.target.data("text") ? null : whole, at);
   });
@@ -71,7 +71,7 @@ export function makePicture(element: HTMLElement, limits: { most: number; least:
 
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const room = () => ({ width: Math.max(120, element.clientWidth - 2 * PADDING), height: limits.most - 2 * PADDING });
-  /** Where there is little room, tools in the corner need a strip of their own. */
+  /** If there is little room, the buttons in the corner need a strip of their own. */
   const strip = () => (limits.tools && element.clientWidth < NARROW ? STRIP : 0);
   /** How large the picture may be drawn. */
   const scale = () => {
@@ -88,7 +88,7 @@ export function makePicture(element: HTMLElement, limits: { most: number; least:
     if (animate && !still.matches) cy.animate({ zoom: level, pan, duration: 180, easing: "ease-out" });
     else cy.viewport({ zoom: level, pan });
   };
-  /** Whether everything is to be seen as it is. */
+  /** Whether everything is visible now. */
   const isWhole = () => {
     const { x1, x2, y1, y2 } = cy.elements().renderedBoundingBox();
     return x1 >= MARGIN && y1 >= MARGIN + strip() && x2 <= element.clientWidth - MARGIN && y2 <= element.clientHeight - MARGIN;

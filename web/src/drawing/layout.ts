@@ -24,7 +24,7 @@ export function layout(scene: Scene, measure: Measure, room: Size): Layout {
   return zoom(right.size, room) >= zoom(down.size, room) * 0.92 ? right : down;
 }
 
-/** Puts every hub at the height of the middle of those that it stands for. */
+/** Puts every hub at the mean height of the nodes at its ends. */
 function hubbed(plan: Layout, scene: Scene): Layout {
   for (const hub of scene.nodes.filter((node) => node.kind === "hub")) {
     const ends = scene.edges.flatMap(({ from, to }) => (from === hub.id ? [to] : to === hub.id ? [from] : [])).filter((id) => id !== "self");
@@ -74,7 +74,7 @@ function layered(scene: Scene): SceneNode[][] {
       const above = (neighbours.get(node.id) ?? []).map((id) => order.get(id)).filter((it) => it !== undefined);
       return above.length ? above.reduce((sum, it) => sum + it, 0) / above.length : Number.MAX_SAFE_INTEGER;
     };
-    // Those of one box stay together.
+    // Nodes of one box stay together.
     const ranked = layer.map((node) => ({ node, at: middle(node) }));
     ranked.sort((a, b) => a.at - b.at || (a.node.parent ?? "").localeCompare(b.node.parent ?? ""));
     ranked.forEach(({ node }, index) => order.set(node.id, index - (ranked.length - 1) / 2));
@@ -88,7 +88,7 @@ function between(scene: Scene, one: SceneNode[], other: SceneNode[]): SceneEdge[
   return scene.edges.filter(({ from, to }) => (a.has(from) && b.has(to)) || (b.has(from) && a.has(to)));
 }
 
-/** Boxes must not cover what is outside of them: every box has a lane of its own beside the others. */
+/** Boxes must not cover nodes outside of them, so every box has a lane of its own. */
 function lanesOf(layers: SceneNode[][]): (string | undefined)[] {
   const boxes = new Set(layers.flat().map((node) => node.parent));
   boxes.delete(undefined);
@@ -97,7 +97,7 @@ function lanesOf(layers: SceneNode[][]): (string | undefined)[] {
 
 const LANE_GAP = 52;
 
-/** Where each node of a layer stands across the direction of the picture, and how broad that is in all. */
+/** The position of each node of a layer across the direction of the picture, and the total breadth. */
 function across(layers: SceneNode[][], breadth: (node: SceneNode) => number, gap: (layer: SceneNode[]) => number): { at: Map<string, number>; total: number } {
   const lanes = lanesOf(layers);
   const members = (layer: SceneNode[], lane: string | undefined) => layer.filter((node) => node.parent === lane);
@@ -110,7 +110,7 @@ function across(layers: SceneNode[][], breadth: (node: SceneNode) => number, gap
     lanes.forEach((lane, position) => {
       const nodes = members(layer, lane);
       const width = widths[position] ?? 0;
-      // The last layer is the target's: it stands in the middle of all.
+      // The last layer is that of the target, which stands in the middle.
       const middle = index === layers.length - 1 && nodes.length === layer.length ? 0 : begin + width / 2;
       let place = middle - sum(nodes, layer) / 2;
       for (const node of nodes) {
@@ -160,8 +160,8 @@ function downwards(layers: SceneNode[][], scene: Scene, measure: Measure): Layou
 }
 
 /**
- * The places of a scene that follows another one. Nodes that stay keep theirs; new ones are put where the layout has
- * them, seen from those that stay, and moved aside where somebody stands already.
+ * The places of a scene that follows another one. Nodes that stay keep their places; new ones are put where the layout
+ * has them relative to those that stay, and are moved aside if the place is taken.
  */
 export function keepPlaces(fresh: Map<string, Point>, before: Map<string, Point>): Map<string, Point> {
   const staying = [...fresh].filter(([id]) => before.has(id));

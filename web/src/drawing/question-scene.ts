@@ -8,7 +8,7 @@ interface Context {
   /** The box of the negated part around. */
   group: string | null;
   negated: boolean;
-  /** Where an edge ends instead of at a node: at the split that leads to it. */
+  /** The `or` split at which an edge to a node ends, instead of at the node itself. */
   splits: Map<string, string>;
 }
 
@@ -36,7 +36,7 @@ const BETWEEN = new RegExp(`^\\?(\\S+) : \\S+\\(${NAME}, ${NAME}\\)$`, "u");
 class Builder {
   private nodes = new Map<string, SceneNode>();
   private edges: SceneEdge[] = [];
-  /** The boxes in which each node is used; one that is used in several stands in none. */
+  /** The boxes in which each node is used; a node that is used in several boxes is drawn in none. */
   private uses = new Map<string, Set<string | null>>();
 
   scene(): Scene {
@@ -126,14 +126,14 @@ class Builder {
   }
 }
 
-/** The outermost variable that every alternative speaks of. */
+/** The outermost variable that every alternative mentions. */
 function sharedBy(parts: Formula[], context: Context): string | undefined {
   const spoken = parts.map((part) => free(part));
   for (const [name, { id }] of context.variables) if (spoken.every((names) => names.has(name))) return id;
   return undefined;
 }
 
-/** The variables that a part speaks of and does not bind itself. */
+/** The variables that a part mentions and does not bind itself. */
 export function free(formula: Formula): Set<string> {
   if (formula.kind === "atom") {
     return new Set([formula.subject, formula.object].filter((term) => term.kind === "variable").map((term) => term.text));

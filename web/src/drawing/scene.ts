@@ -1,4 +1,4 @@
-/** What is to be drawn, before anything is known of places and colours. */
+/** What is to be drawn, without places and colours. */
 import type { Path, Term } from "../question/formula";
 
 export interface SceneNode {
@@ -12,7 +12,7 @@ export interface SceneNode {
   /** How the question writes it, and where it is bound. */
   term?: Term;
   scope?: Path;
-  /** The entity behind it, by the text that finds it again. */
+  /** The entity that it stands for, by the text that finds it. */
   entity?: string;
   /** Which column it belongs to, where the scene says so, from left to right. */
   column?: number;
@@ -23,9 +23,9 @@ export interface SceneEdge {
   from: string;
   to: string;
   text: string;
-  /** Behind the text: a truth value. */
+  /** A truth value, shown after the text. */
   detail?: string;
-  /** `stored` is solid, `predicted` dashed, `asked` plain, `join` leads from a split to what it is about. */
+  /** `stored` is solid, `predicted` dashed, `asked` plain, `join` leads from an `or` split to its variable. */
   kind: "asked" | "stored" | "predicted" | "join";
   negated?: boolean;
   /** From 0 to 1: how thick the line is. */

@@ -21,12 +21,12 @@ export interface EditorHandle { focus(): void }
 
 interface Props {
   text: string;
-  /** The mistakes of `checked`, which may be behind the text while it is typed. */
+  /** The mistakes of `checked`, which may be older than the text while somebody types. */
   diagnostics: Diagnostic[];
   checked: string;
   onChange(text: string): void;
   onAsk(): void;
-  /** Escape, where no list is open. */
+  /** Called for Escape if no list is open. */
   onLeave(): void;
   onHandle?(handle: EditorHandle): void;
   autoFocus: boolean;
@@ -37,7 +37,7 @@ export function Editor(props: Props) {
   const view = useRef<EditorView | null>(null);
   const latest = useRef(props);
   latest.current = props;
-  // What was typed and has not come back as `text` yet: while somebody types, `text` is behind the editor.
+  // Text that was typed and has not come back as `text` yet: while somebody types, `text` is older than the editor's.
   const typed = useRef<string[]>([]);
 
   useEffect(() => {
@@ -70,7 +70,7 @@ export function Editor(props: Props) {
   return <div class="editor" ref={host} />;
 }
 
-/** A change that the page made, not a person who types. */
+/** Marks a change that the page made, not a person who types. */
 const fromOutside = Annotation.define<boolean>();
 
 function stateOf(text: string, props: () => Props, onTyped: (text: string) => void): EditorState {
@@ -125,7 +125,7 @@ function stateOf(text: string, props: () => Props, onTyped: (text: string) => vo
   });
 }
 
-/** Writes the first suggestion; with `here`, only one for the place where the cursor stands. */
+/** Applies the first suggestion; with `here`, only one for the place of the cursor. */
 function applySuggestion(view: EditorView, { diagnostics, checked }: Props, here: boolean): boolean {
   const text = view.state.doc.toString();
   if (text !== checked) return false;

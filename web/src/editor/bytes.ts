@@ -3,7 +3,7 @@ const encoder = new TextEncoder();
 
 export const bytesBefore = (text: string, index: number): number => encoder.encode(text.slice(0, index)).length;
 
-/** The place in a string of a byte of its UTF-8; behind the end, the end. */
+/** The index in a string of a byte of its UTF-8; for a byte behind the end, the end. */
 export function indexOfByte(text: string, byte: number): number {
   let bytes = 0;
   let index = 0;

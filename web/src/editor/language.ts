@@ -1,10 +1,10 @@
-/** The colours of a question: the text syntax, or SPARQL where the first word says so. */
+/** The colours of a question: the text syntax, or SPARQL if the first word is one of SPARQL. */
 import { HighlightStyle, StreamLanguage, type StringStream, syntaxHighlighting } from "@codemirror/language";
 import { tags } from "@lezer/highlight";
 
 interface State {
   language: "unknown" | "text" | "sparql";
-  /** The target and what stands behind `exists`. */
+  /** The target and the variables after `exists`. */
   variables: Set<string>;
   /** Within the list of an `exists`. */
   listing: boolean;
@@ -48,7 +48,7 @@ function text(stream: StringStream, state: State): string | null {
     if (letter === "." || letter === ":") state.listing = false;
     return "punctuation";
   }
-  // A dot or colon at the end of a word is the language's.
+  // A dot or colon at the end of a word is not part of the word.
   const name = word[0].replace(/[.:]+$/, "");
   stream.backUp(word[0].length - name.length);
   if (/^(?:and|or|not|exists)$/i.test(name)) {

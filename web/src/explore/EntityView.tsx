@@ -46,7 +46,7 @@ export function EntityView({ name }: { name: string }) {
   );
 }
 
-/** Writes a question that begins with this thing. */
+/** A button that writes a question about this thing. */
 function AskFromHere({ description }: { description: Description }) {
   const first = [...description.relations].sort((a, b) => b.count - a.count)[0];
   if (!first) return null;

@@ -1,4 +1,4 @@
-/** The graph from afar: sizes, degrees, relations. */
+/** The sizes of the graph, its degrees and relations. */
 import { useMemo, useState } from "preact/hooks";
 import { server } from "../api/client";
 import type { RelationStats, Spread } from "../api/types";

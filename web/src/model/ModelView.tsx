@@ -1,4 +1,4 @@
-/** One model: how well it does, how it got there, and with which settings. */
+/** One model: its metrics, its training curve and its settings. */
 import { server } from "../api/client";
 import { useLoaded } from "../parts/hooks";
 import { Problem } from "../parts/Problem";
@@ -55,7 +55,7 @@ function Figure({ name, value }: { name: string; value: string }) {
 /** Settings within settings, their names joined by dots. */
 function flat(value: unknown, before = ""): Record<string, string> {
   if (value === null || value === undefined) return {};
-  // Stored with 32 bits: more digits than these say nothing.
+  // Numbers are stored with 32 bits, so more digits would be meaningless.
   if (typeof value === "number") return { [before]: String(Number(value.toPrecision(6))) };
   if (typeof value !== "object") return { [before]: String(value) };
   const entries = Object.entries(value).filter(([key]) => key !== "model" && key !== "rank").map(([key, inner]) => flat(inner, before ? `${before}.${key}` : key.replaceAll("_", " ")));

@@ -1,4 +1,4 @@
-/** A text field with a list of what could be meant. */
+/** A text field with a list of suggestions. */
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 export interface Option { key: string; text: string; detail?: string }
@@ -9,11 +9,11 @@ interface Props {
   value: string;
   placeholder?: string;
   autoFocus?: boolean;
-  /** What fits a text; called after a short pause. */
+  /** Finds suggestions for a text; called after a short pause. */
   find(text: string, signal: AbortSignal): Promise<Option[]>;
   onInput(text: string): void;
   onPick(option: Option): void;
-  /** Enter where nothing is chosen from the list. */
+  /** Called for Enter if nothing is chosen from the list. */
   onEnter?(text: string): void;
 }
 

@@ -4,7 +4,7 @@ import type { Diagnostic, Suggestion } from "../api/types";
 
 interface Props {
   failure: Failure;
-  /** The text that the places speak of. */
+  /** The text that the places refer to. */
   source?: string;
   onApply?(suggestion: Suggestion): void;
 }

@@ -1,4 +1,4 @@
-/** Whether something is stored or predicted: told by word and by shape. */
+/** Whether something is stored or predicted, shown by word and by shape. */
 import type { Answer, Atom, RelationAnswer } from "../api/types";
 import { grouped } from "./text";
 

@@ -1,4 +1,4 @@
-/** Asks for the token of a server that wants one. */
+/** Asks for the token of a server that needs one. */
 import { useState } from "preact/hooks";
 import { token } from "../api/token";
 

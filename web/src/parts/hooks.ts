@@ -17,7 +17,7 @@ export function useMedia(query: string): boolean {
 
 export type Loaded<T> = { state: "loading"; value?: T } | { state: "there"; value: T } | { state: "failed"; failure: Failure; value?: T };
 
-/** What a call gives; called again when `keys` change and when a lost server is back. */
+/** The result of a call, which is made again when `keys` change and when a lost server is back. */
 export function useLoaded<T>(load: () => Promise<T>, keys: unknown[]): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });
   useEffect(() => {
@@ -42,7 +42,7 @@ export function useLoaded<T>(load: () => Promise<T>, keys: unknown[]): Loaded<T>
   return loaded;
 }
 
-/** True once `active` has lasted so long. */
+/** True once `active` has been true for so long. */
 export function useAfter(active: boolean, ms: number): boolean {
   const [after, setAfter] = useState(false);
   useEffect(() => {
@@ -54,7 +54,7 @@ export function useAfter(active: boolean, ms: number): boolean {
   return active && after;
 }
 
-/** Copies a text and says whether that worked. */
+/** Copies a text; resolves to whether that worked. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

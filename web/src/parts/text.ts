@@ -1,11 +1,11 @@
 /** How names and numbers are read. */
 
-/** What a person reads for a thing: its text, or its label where that is the nicer one. */
+/** The name of a thing for people: its text, or its label if that reads better. */
 export function nameOf(thing: { text: string; label?: string | null }): string {
   return thing.text;
 }
 
-/** The label, where it says something else than the text. */
+/** The label, if it is different from the text. */
 export function labelOf(thing: { text: string; label?: string | null }): string | null {
   return thing.label && thing.label !== thing.text ? thing.label : null;
 }

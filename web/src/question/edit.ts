@@ -1,4 +1,4 @@
-/** Changes to a question that a drawing makes. Each gives a new question and leaves the old one as it was. */
+/** Changes to a question that a drawing makes. Each returns a new question and leaves the old one unchanged. */
 import { at, children, names, type AtomFormula, type Formula, type Path, type Question } from "./formula";
 
 /** A change that cannot be made, with the reason for people. */
@@ -23,7 +23,7 @@ function withCondition(part: Formula, atom: AtomFormula, fresh: readonly string[
   return bind(fresh, join("and", [part, atom]));
 }
 
-/** Takes an atom out, with the variables that nothing speaks of any more. */
+/** Removes an atom, and the variables that no atom mentions any more. */
 export function remove(question: Question, path: Path): Question {
   return { ...question, formula: question.formula && without(question.formula, path) };
 }
@@ -53,7 +53,7 @@ export function change(question: Question, path: Path, atom: AtomFormula): Quest
   return formula ? { ...question, formula: replace(formula, path, () => atom) } : question;
 }
 
-/** Asks for another variable; the target of before becomes one that must exist. */
+/** Makes another variable the target; the old target is bound by `exists`. */
 export function seek(question: Question, variable: string): Question {
   const { formula, target } = question;
   if (!formula || !target) throw new CannotEdit("a statement has no target");

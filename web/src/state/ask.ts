@@ -10,14 +10,14 @@ import { createStore } from "./store";
 
 /** A search that runs. */
 interface Running { began: number; progress: Progress | null }
-/** What came of explaining an answer. */
+/** The result of explaining an answer. */
 export type Reason = { state: "loading" } | { state: "there"; reply: Reply } | { state: "failed"; failure: Failure };
 
 interface State {
   question: string;
   settings: AskSettings;
   examples: Example[] | null;
-  /** What is known of the text that is in `checked`. */
+  /** The report on the text in `checked`. */
   check: Check | null;
   checked: string;
   running: Running | null;
@@ -70,7 +70,7 @@ async function check() {
     const found = await server.check({ ...given(settings), question }, signal);
     if (!signal.aborted) askState.set({ check: found, checked: question });
   } catch {
-    // A check that cannot be made leaves the last picture; asking says why.
+    // If the check fails, the last picture stays; asking shows the reason.
   }
 }
 
@@ -104,7 +104,7 @@ export async function ask(options: { select?: string | null; keepAddress?: boole
   }
 }
 
-/** Stops the search and keeps what it had found. */
+/** Stops the search and keeps the best answers so far. */
 export function stop() {
   const { running } = askState.get();
   if (!running) return;
@@ -113,7 +113,7 @@ export function stop() {
   askState.set({ running: null, reply: null, stopped: running.progress ?? { rows: 0, proven: 0, wanted: 0, best: [], elapsed_ms: 0 }, selected: null, elapsed: performance.now() - running.began });
 }
 
-/** Looks at an answer, or at none. */
+/** Selects an answer, or none. */
 export function select(name: string | null) {
   if (askState.get().selected === name) return;
   askState.set({ selected: name });
@@ -122,7 +122,7 @@ export function select(name: string | null) {
   if (name) void explain(name);
 }
 
-/** On a wide page the reason of the best answer is there at once; the address stays as short as it was. */
+/** On a wide page the best answer is explained at once; the address does not change. */
 function selectFirst() {
   const first = askState.get().reply?.answers[0];
   if (!first) return;
@@ -150,7 +150,7 @@ async function explainStatement(asked: AskBody, before: Reply) {
     const reply = await server.ask({ ...asked, explain: true });
     if (askState.get().reply === before) askState.set({ reply });
   } catch {
-    // The truth is there already; it stays without the reasons of its parts.
+    // The truth is shown already; only the reasons of its parts are missing.
   }
 }
 
@@ -183,7 +183,7 @@ export function restore() {
   }
   const { asked } = askState.get();
   const settings = settingsFrom(query);
-  // What is asked already, by this page itself, is not asked again.
+  // A question that this page has already asked is not asked again.
   if (asked && addressQuery(asked, answer).toString() === addressQuery({ ...given(settings), question }, answer).toString()) {
     setQuestion(question, true);
     if (answer !== askState.get().selected && answer) {
@@ -199,7 +199,7 @@ export function restore() {
 
 function offerExample() {
   const { question, examples } = askState.get();
-  // A path through something in between shows more of what this is than a single edge.
+  // A path with a variable in between shows better what the engine does than a single edge.
   const first = examples?.find((it) => it.shape === "2p") ?? examples?.[0];
   if (!question && first) setQuestion(first.question, true);
 }

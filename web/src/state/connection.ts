@@ -1,4 +1,4 @@
-/** Whether the server answers. While it does not, it is asked again every other second. */
+/** Whether the server answers. While it does not, the page tries again every two seconds. */
 import { createStore } from "./store";
 
 export const connectionState = createStore({ lost: false });

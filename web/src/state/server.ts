@@ -1,4 +1,4 @@
-/** What the server says of itself. */
+/** What the server serves, and the relations of its graph. */
 import { server } from "../api/client";
 import type { Info, RelationStats } from "../api/types";
 import { connection } from "./connection";

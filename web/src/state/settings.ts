@@ -1,4 +1,4 @@
-/** What a person has chosen, and how an address holds it. */
+/** The settings that a person has chosen, and how they are written into an address. */
 import type { AskSettings } from "../api/types";
 
 type Kind = "text" | "number" | "switch";
@@ -25,7 +25,7 @@ export function writeSettings(settings: AskSettings, query: URLSearchParams) {
   for (const [field, value] of chosen(settings)) query.set(field, String(value));
 }
 
-/** The fields that say something, in a fixed order. */
+/** The fields that are set, in a fixed order. */
 export function chosen(settings: AskSettings): [keyof AskSettings, string | number | boolean][] {
   const found: [keyof AskSettings, string | number | boolean][] = [];
   for (const field of Object.keys(FIELDS) as (keyof AskSettings)[]) {

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 export interface Store<T extends object> {
   get(): T;
-  /** Changes some fields and tells everybody who watches. */
+  /** Changes some fields and notifies all listeners. */
   set(change: Partial<T>): void;
   subscribe(listener: () => void): () => void;
 }
@@ -24,7 +24,7 @@ export function createStore<T extends object>(initial: T): Store<T> {
   };
 }
 
-/** What a component needs of a store; it is drawn again when that changes. */
+/** The part of a store that a component uses; the component is drawn again when it changes. */
 export function useStore<T extends object, S>(store: Store<T>, select: (value: T) => S): S {
   const [, redraw] = useState(0);
   const selected = select(store.get());

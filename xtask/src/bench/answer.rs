@@ -26,7 +26,7 @@ const SHAPES: [Shape; 9] =
 
 /// Milliseconds a query that the port of the paper's authors took on [`PORT_MACHINE`], one query at a time,
 /// k = 64, every entity ranked, medians, in the order of [`SHAPES`]. The same port took up to 2.7 times as
-/// long on an older machine: a quotient says something only if ours was measured on a machine like it.
+/// long on an older machine: a ratio is meaningful only if ours was measured on a similar machine.
 const PORT: [(usize, [f64; 9]); 2] = [
     (100, [0.70, 7.1, 970.0, 1.27, 1.78, 10.0, 10.2, 1.29, 10.0]),
     (1000, [8.9, 49.0, 2665.0, 17.0, 25.0, 55.0, 55.0, 17.0, 56.0]),
@@ -60,7 +60,7 @@ pub(crate) fn run(ranks: &[usize], queries: usize, grow: bool) -> anyhow::Result
             port(rank),
             [1.8, 2.5, 60.0, 1.8, 1.8, 2.5, 2.5, 1.8, 2.5],
         );
-        // As the port answers, but for the number of entities that it ranks.
+        // As the port answers, except for the number of entities that it ranks.
         let alone = Ask { known: Known::Ignore, ..beam };
         let title = format!(
             "rank {rank}, generated weights, the same beam, no stored edge trusted, unions in place, top 10"
@@ -136,7 +136,7 @@ fn one(world: &World, model: &Model, plan: &Plan, how: &Ask) -> Sample {
     }
     let (rows, exact) =
         answers.map_or((0, false), |it| (it.rows, matches!(it.certainty, Certainty::Exact { .. })));
-    // The same search once more, only to see in which products its rows came.
+    // The same search once more, only to see how its rows are grouped into products.
     let scorer = Scorer::new(model, &world.graph, how.calibration, how.known);
     let counting = Counting::new(&scorer);
     let keep = world.keep(plan, how);
@@ -172,7 +172,7 @@ fn products(model: &Model, batches: &[usize]) -> Duration {
     best
 }
 
-/// A beam that ranks every entity, as a benchmark does: no row is spared.
+/// A beam that ranks every entity, as a benchmark does, so no row is saved.
 fn rank_all(world: &World, model: &Model, rank: usize) {
     let mut table = Table::new(&format!("rank {rank}, generated weights, k = 64, every entity ranked"));
     for (index, &shape) in SHAPES.iter().enumerate() {
@@ -224,7 +224,7 @@ struct Memory {
 
 impl Memory {
     fn start() -> Self {
-        // Makes the kernel forget the highest mark so far.
+        // Resets the kernel's high-water mark.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         Self { before: memory("VmRSS") }
     }

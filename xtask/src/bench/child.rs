@@ -31,7 +31,7 @@ pub(super) fn measure(command: &mut Command) -> anyhow::Result<Cost> {
     let status_file = format!("/proc/{}/status", child.id());
     let mut peak_kib = 0;
     let status = loop {
-        // The kernel keeps the high-water mark; it is gone only when the process is.
+        // The kernel keeps the high-water mark only while the process exists.
         peak_kib = high_water(&status_file).unwrap_or(peak_kib);
         if let Some(status) = child.try_wait()? {
             break status;

@@ -1,6 +1,6 @@
-//! How long does a graph take to come in, and how much memory?
+//! How much time and memory does reading a graph take?
 //!
-//! The floor is what nobody can do without: reading the same bytes, splitting them into lines
+//! The floor is the work that no reader can avoid: reading the same bytes, splitting them into lines
 //! and fields, and hashing each field, with nothing kept, on one thread.
 
 use std::fs::{self, File};
@@ -28,7 +28,7 @@ pub(super) fn run(triples: usize, rounds: usize) -> anyhow::Result<()> {
 
     let debian = root().join("../shared/data/debian-packages.tsv.gz");
     if debian.exists() {
-        // The floor has no decompressor; it reads what one would give.
+        // The floor has no decompressor, so it reads the decompressed file.
         let plain = work.join("debian-packages.tsv");
         decompress(&debian, &plain)?;
         compare("debian-packages, gzip", &debian, &plain, &work, rounds)?;

@@ -27,7 +27,7 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand)]
 #[cfg_attr(not(feature = "bench"), allow(dead_code, reason = "the optimised build reads it"))]
 enum Question {
-    /// How long does a graph take to come in, and how much memory?
+    /// How much time and memory does reading a graph take?
     Ingest {
         /// Triples of the generated file
         #[arg(long, default_value_t = 10_000_000)]
@@ -36,8 +36,8 @@ enum Question {
         #[arg(long, default_value_t = 3)]
         rounds: usize,
     },
-    /// How near is training to the machine's peak? Batches of an epoch and of its three matrix
-    /// products alone are run in turns, so that noise falls on both alike
+    /// How near is training to the machine's peak? Batches of an epoch, and their three matrix products
+    /// alone, are run in turns, so that noise affects both equally
     Train {
         /// Ranks to measure
         #[arg(long, value_delimiter = ',', default_value = "100,1000")]
@@ -81,7 +81,7 @@ enum Question {
         /// Seconds of each measurement
         #[arg(long, default_value_t = 10.0)]
         seconds: f64,
-        /// Seconds under full load in the end, in which nothing may fail and memory must not grow
+        /// Seconds under full load at the end, in which nothing may fail and memory must not grow
         #[arg(long, default_value_t = 60.0)]
         soak: f64,
     },

@@ -16,7 +16,7 @@ use world::World;
 const SHAPES: [Shape; 9] =
     [Shape::P1, Shape::P2, Shape::P3, Shape::I2, Shape::I3, Shape::Ip, Shape::Pi, Shape::U2, Shape::Up];
 const CONNECTIONS: [usize; 3] = [1, 8, 64];
-/// Questions of a shape. Replies are not kept, so that every one of them is answered.
+/// Questions of a shape. Replies are not cached, so that every question is answered anew.
 const QUESTIONS: usize = 200;
 
 pub(crate) fn run(seconds: f64, soak: f64) -> anyhow::Result<()> {
@@ -54,7 +54,7 @@ fn mixed(engine: &Engine) -> Vec<String> {
     (0..QUESTIONS).flat_map(|at| by_shape.iter().filter_map(move |of| of.get(at).cloned())).collect()
 }
 
-/// What a request costs above a call of the engine, at the median.
+/// How much longer a request takes than a call of the engine, at the median.
 fn overhead(engine: &Engine, questions: &[String], served: Duration) -> anyhow::Result<()> {
     let mut latencies = Latencies::default();
     for question in questions {

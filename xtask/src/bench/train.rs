@@ -94,7 +94,7 @@ fn measure(graph: &Graph, settings: Settings, limit: Option<usize>) -> anyhow::R
     let shapes = trainer.batch_rows();
     let count = limit.unwrap_or(shapes.len()).min(shapes.len());
     run_batches(&mut trainer, 3)?;
-    // Before the floor's own matrices are made; the graph was there before.
+    // Measured before the floor's own matrices are made; the graph was in memory before.
     let held = memory("VmHWM").zip(before).map(|(peak, before)| peak.saturating_sub(before));
     let memory = held.map(|held| (held, trainer.memory().total() as u64));
     let width = (trainer.flops(1) / 6.0) as usize / trainer.entity_count();

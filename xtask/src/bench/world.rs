@@ -1,4 +1,4 @@
-//! The graphs that benchmarks run on, and what the system knows of a process.
+//! The graphs that benchmarks run on, and figures of this process and machine.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub(super) fn generated(scale: f64) -> Graph {
         builder.pair(RelationId(2 * relation), RelationId(2 * relation + 1));
     }
     let mut rng = Rng::new(237);
-    // Squared, small numbers are drawn more often.
+    // Squaring makes small numbers more frequent.
     let mut skewed = |bound: f64| (rng.uniform().powi(2) * bound) as u32;
     let place = |relation: u32, step: u32, at: u32| (relation * step + at) % entities as u32;
     for _ in 0..edges {
@@ -50,7 +50,7 @@ pub(super) fn memory(field: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// What the processor calls itself.
+/// The name of the processor.
 pub(super) fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));

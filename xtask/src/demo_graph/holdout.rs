@@ -10,8 +10,8 @@ use super::Fact;
 /// One fact in twenty.
 const SHARE: f64 = 0.05;
 const SEED: u64 = 1;
-/// Held out in any case: the only thriller among the films whose genres the paper asks for. The graph
-/// does not say that it is one; a good answer does.
+/// Always held out: the only thriller among the films whose genres the paper asks for. The graph does not
+/// say that it is a thriller; a good answer does.
 const SHOWN: [&str; 3] = ["Bad Boys (1995)", "has_genre", "Thriller"];
 /// Facts that a film or a name keeps at least, so that there is something to infer the hidden ones from.
 const KEPT: usize = 3;
@@ -22,7 +22,7 @@ const KEPT: usize = 3;
 /// - its film keeps another fact of the same relation: another star, another genre. A film without
 ///   any director or language would look damaged rather than incomplete, and relations with one
 ///   value a film (decade, certificate, reviews, Oscars) are whole for the same reason;
-/// - less than half of the films share its object: to guess English or the United States is no feat;
+/// - less than half of the films share its object: guessing English or the United States would be too easy;
 /// - film and object keep [`KEPT`] facts.
 ///
 /// Within these rules the choice is uniform, so that the held-out part looks like the graph:

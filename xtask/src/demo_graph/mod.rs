@@ -12,7 +12,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// The best that zstd offers: the file is written once and read many times.
+/// The highest level of zstd, because the file is written once and read many times.
 const COMPRESSION: i32 = 22;
 
 /// Make the embedded graph of films again (needs python3 with pip, and the network).

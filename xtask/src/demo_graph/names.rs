@@ -96,7 +96,7 @@ fn list(text: Option<&String>) -> Vec<String> {
     parts
 }
 
-/// What any keyboard has in place of typographic marks, so that a name can be typed.
+/// Replaces typographic marks by those of any keyboard, so that a name can be typed.
 fn tidy(text: &str) -> String {
     text.trim().replace(['–', '—'], "-").replace(['’', '"'], "'")
 }
@@ -106,7 +106,7 @@ fn is_title_of_nobility(part: &str) -> bool {
     ordinal.len() < part.len() && ["st ", "nd ", "rd ", "th "].iter().any(|end| ordinal.starts_with(end))
 }
 
-/// Things that are no person, genre or company: an id without a label, a list, a job.
+/// Whether a part is not a person, genre or company: an id without a label, a list, a job.
 fn is_junk(part: &str) -> bool {
     let is_id = part.strip_prefix('Q').is_some_and(|id| id.parse::<u64>().is_ok());
     is_id || part.contains("://") || part.starts_with("list of ") || part == "multiple languages"
@@ -123,8 +123,8 @@ fn members(label: &str) -> Vec<String> {
     people.iter().map(ToString::to_string).collect()
 }
 
-/// The database knows people by label only. Namesakes that a look at long gaps in careers brought to
-/// light are told apart by what they did, or when.
+/// The database knows people by label only. Namesakes, which were found by long gaps in careers, are
+/// told apart by what they did, or when.
 fn person_name(name: &str, relation: &str, year: u32) -> String {
     match (name, relation, year) {
         ("Steve McQueen", _, ..=1980) => format!("{name} (actor)"),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_is_left_out() {
+    fn parts_that_are_not_names_are_left_out() {
         let text = "Q4115189, list of Harry Potter cast members, , Mako".to_owned();
         assert_eq!(list(Some(&text)), ["Mako"]);
         assert!(list(None).is_empty());

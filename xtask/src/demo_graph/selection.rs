@@ -2,13 +2,13 @@
 //!
 //! 1. The most prominent films, and every film of Martin Lawrence, whose genres the paper asks for.
 //! 2. For a director with no other film among them, one more: the most prominent of the others.
-//! 3. Peeling, until nothing changes: names and films with too few facts go.
-//!    What remains is the largest set in which every member meets its bar; since a name or film
+//! 3. Peeling, until nothing changes: names and films with too few facts are removed.
+//!    What remains is the largest set in which every member has enough facts; since a name or film
 //!    that falls short now can only fall shorter later, the order of peeling does not matter.
 //!
 //! Peeling alone (a k-core with one high k) was tried first and threw out Casablanca, Psycho and
 //! The Lion King while keeping every minor film of the 2000s: casts of that time are recorded best.
-//! So prominence chooses the films and peeling only takes off what a link predictor cannot learn.
+//! So prominence chooses the films, and peeling only removes what a link predictor cannot learn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use super::source::Film;
 
 /// How many of the most prominent films the core starts from.
 const PROMINENT: usize = 1500;
-/// The one whose films are all kept.
+/// The actor whose films are all kept.
 const HERO: &str = "Martin Lawrence";
 /// Facts that a star or writer must be part of.
 const FACTS_OF_A_PERSON: usize = 3;
@@ -42,7 +42,7 @@ pub(super) fn core(films: &[Film]) -> Result<Vec<Fact>> {
     let people: BTreeSet<&str> =
         facts.iter().flatten().filter(|fact| is_credit(fact)).map(|fact| fact.object.as_str()).collect();
     let mut core: Vec<Fact> = chosen.iter().flat_map(|&place| facts[place].iter().cloned()).collect();
-    // A producer's own name among the companies is no company.
+    // A producer's own name among the companies is not a company.
     core.retain(|fact| fact.relation != "produced_by" || !people.contains(fact.object.as_str()));
     peel(&mut core);
     core.sort_unstable();
@@ -50,8 +50,8 @@ pub(super) fn core(films: &[Film]) -> Result<Vec<Fact>> {
     Ok(core)
 }
 
-/// Two things of one name would become one node of the graph: better told now than asked about later.
-/// Where this fails, tell them apart in [`names`].
+/// Two things of one name would become one node of the graph, so this is an error. If it occurs, tell them
+/// apart in [`names`].
 fn check_names(core: &[Fact]) -> Result<()> {
     let mut kinds: BTreeMap<&str, &str> = BTreeMap::new();
     for fact in core {
@@ -192,7 +192,10 @@ mod tests {
     fn one_film_too_few_brings_everything_down() {
         let mut facts = series(4);
         peel(&mut facts);
-        assert!(facts.is_empty(), "a genre of four films goes, with it the films, with them the director");
+        assert!(
+            facts.is_empty(),
+            "a genre of four films is removed, and with it the films and their director"
+        );
     }
 
     #[test]

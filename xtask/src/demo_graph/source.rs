@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 const PACKAGE: &str = "bokeh-sampledata==2026.1";
-/// Of `movies.db` in that package, as its own `licenses/datasets.json` states it.
+/// The checksum of `movies.db` in that package, as its own `licenses/datasets.json` states it.
 const SHA256: &str = "1d9c6a02e488d0354b2309e16130c58820a91ac2ce417e814c5964f9579a65ac";
 const SCRIPT: &str = include_str!("films.py");
 

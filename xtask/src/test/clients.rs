@@ -1,4 +1,4 @@
-//! The server as clients see it that other people wrote: `SPARQLWrapper`, rdflib, mcp, schemathesis.
+//! Tests the server with clients that other people wrote: `SPARQLWrapper`, rdflib, mcp, schemathesis.
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
-//! Every dependency may be used under a licence that asks for no more than its notice to be kept; and where a
-//! database of advisories can be had, none of them is known to be broken.
+//! Checks that every dependency has a licence that requires no more than keeping its notice and, if the database of
+//! advisories is available, that no dependency has a known vulnerability.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::shell::{self, cargo, root};
 
-/// Licences that ask for no more than their notice; `MPL-2.0` also for changes of its own files.
+/// Licences that require no more than their notice; `MPL-2.0` also requires changes of its own files.
 const ALLOWED: [&str; 14] = [
     "0BSD",
     "Apache-2.0",
@@ -41,24 +41,24 @@ pub(super) fn run() -> anyhow::Result<()> {
     advisories()
 }
 
-/// Whether one of the alternatives of a licence expression asks only for licences of the list.
+/// Whether one of the alternatives of a licence expression names only licences of the list.
 fn is_allowed(expression: &str) -> bool {
     // Older packages write `/` for `OR`.
     let alternatives = expression.replace('/', " OR ").replace(['(', ')'], " ");
     alternatives.split(" OR ").any(|all| all.split(" AND ").all(|one| ALLOWED.contains(&one.trim())))
 }
 
-/// Asks the database of advisories, where the tool and the database can be had.
+/// Checks the database of advisories, if the tool and the database are available.
 fn advisories() -> anyhow::Result<()> {
     let there = Command::new("cargo").args(["audit", "--version"]).output();
     if !there.is_ok_and(|output| output.status.success()) {
-        println!("advisories: not asked, because `cargo audit` is not installed");
+        println!("advisories: not checked, because `cargo audit` is not installed");
         return Ok(());
     }
     let fetched = Command::new("cargo").args(["audit", "--quiet"]).current_dir(root()).output()?;
     let said = String::from_utf8_lossy(&fetched.stderr);
     if said.contains("couldn't fetch advisory database") {
-        println!("advisories: not asked, because their database cannot be reached");
+        println!("advisories: not checked, because their database cannot be reached");
         return Ok(());
     }
     shell::run(Command::new("cargo").args(["audit", "--no-fetch"]).current_dir(root()))

@@ -30,7 +30,7 @@ pub(crate) struct Args {
 enum Step {
     /// The format of the code
     Format,
-    /// The licences of all dependencies, and advisories where they can be had
+    /// The licences of all dependencies, and advisories if their database is available
     Licences,
     /// The lints
     Lints,
@@ -40,11 +40,11 @@ enum Step {
     Tests,
     /// The short programs that show the library
     Examples,
-    /// That a registry would take every crate
+    /// Whether a registry would accept every crate
     Package,
     /// The server, by clients of SPARQL, MCP and OpenAPI that other people wrote, in Python
     Clients,
-    /// The page in a browser, and that its built files are those of its sources
+    /// The page in a browser, and whether its built files match its sources
     Page,
     /// The engine in Python: its tests, its examples, its types
     Python,
@@ -93,8 +93,8 @@ impl Step {
     }
 }
 
-/// Builds the real command just as the tests in Rust do: asked for alone, its dependencies would be compiled again
-/// with other features.
+/// Builds the real command in the same way as the tests in Rust do: built alone, its dependencies would be compiled
+/// again with other features.
 fn command() -> anyhow::Result<PathBuf> {
     shell::run(&mut cargo(&["test", "--workspace", "--no-run", "--quiet"]))?;
     Ok(target().join("debug/relatum"))

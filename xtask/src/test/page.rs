@@ -1,4 +1,4 @@
-//! The page, in a real browser, and that its committed files are those that its sources give.
+//! Tests the page in a real browser, and that its committed files match its sources.
 
 use std::path::Path;
 use std::process::Command;
@@ -23,7 +23,7 @@ pub(super) fn run() -> anyhow::Result<()> {
     shell::run(npm(&["test"]).env("RELATUM_BIN", relatum))
 }
 
-/// Node and a browser, from the packages of Debian where they are missing.
+/// Installs Node and a browser from the packages of Debian, if they are missing.
 fn install() -> anyhow::Result<()> {
     let missing =
         |tool: &str| !Command::new(tool).arg("--version").output().is_ok_and(|it| it.status.success());

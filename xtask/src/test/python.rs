@@ -1,4 +1,4 @@
-//! The engine in Python: built into a Python of its own, tested with pytest, typed with mypy.
+//! Tests the engine in Python: built into its own virtual environment, tested with pytest, type-checked with mypy.
 
 use std::path::Path;
 use std::process::Command;

@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// The question, or - for many from standard input
     #[arg(allow_hyphen_values = true, required_unless_present = "file")]
     query: Option<String>,
-    /// A file of questions, one a line; blank lines and lines that begin with # are passed over
+    /// A file of questions, one a line; blank lines and lines that begin with # are skipped
     #[arg(long, value_name = "FILE", conflicts_with = "query")]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return many::answer(&engine, &args.flags, questions);
     }
     let query = query.unwrap_or_default();
-    // From now on Ctrl-C ends the search with what it has found.
+    // From now on Ctrl-C ends the search, and the best answers so far are printed.
     signals::watch()?;
     let reply = watched(&engine, args.flags.control(), |control| {
         engine.ask_within(query, &args.flags.options(), control)
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if signals::stop_requested() { Err(Stopped.into()) } else { Ok(()) }
 }
 
-/// Says on standard error what is wrong with the model that will answer.
+/// Warns on standard error if the training of the model that will answer is not finished.
 pub(super) fn warn(dir: &Path, engine: &Engine, flags: &Flags) -> anyhow::Result<()> {
     warn_of_model(dir, engine, flags.model.as_deref())
 }

@@ -30,14 +30,14 @@ pub(crate) struct Args {
     /// How many questions to draw; a tenth of them is held out to choose the best epoch
     #[arg(long, default_value_t = CalibrateSettings::default().queries, value_parser = at_least_two)]
     queries: usize,
-    /// How often each question is seen at most; it ends before when the held-out loss has all but
-    /// stood still
+    /// How often each question is seen at most; it ends earlier when the held-out loss has nearly
+    /// stopped falling
     #[arg(long, default_value_t = CalibrateSettings::default().epochs, value_parser = at_least_one)]
     epochs: usize,
     /// The learning rate
     #[arg(long, default_value_t = CalibrateSettings::default().learning_rate, value_parser = positive)]
     lr: f32,
-    /// What is drawn: equal seeds give equal bytes
+    /// The seed of all random numbers; equal seeds give equal bytes
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Threads to use [default: all cores]
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let done = engine.calibrate(args.model.as_deref(), settings, &control)?;
     match done.end {
         CalibrationEnd::Interrupted => {
-            output::say("stopped: the model is as it was");
+            output::say("stopped: the model is unchanged");
             return Err(Stopped.into());
         }
         CalibrationEnd::StillFalling => output::say(&format!(
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         CalibrationEnd::Settled => {}
     }
     if !done.saved {
-        let kept = if done.had_lines { "keeps the lines it had" } else { "stays without lines" };
+        let kept = if done.had_lines { "keeps the calibration it had" } else { "stays uncalibrated" };
         writeln!(
             output::out(false),
             "no epoch was better than sigmoid on the held-out questions (loss {:.4}): `{}` {kept}",
@@ -115,10 +115,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What became of the tuned choices and results that are kept with the model.
+/// Which of the tuned choices and results of the model were kept, and which were dropped.
 fn results_text(done: &Calibration) -> String {
     if let Some(error) = &done.results_lost {
-        output::say(&format!("warning: the results that are kept with the model: {error}"));
+        output::say(&format!("warning: the kept results of the model could not be updated: {error}"));
     }
     let counted = |count: Forgotten| {
         let parts = [(count.choices, "tuned choice"), (count.cells, "result")];
@@ -130,8 +130,7 @@ fn results_text(done: &Calibration) -> String {
         text += &format!("kept {}: made without the calibration\n", counted(done.kept));
     }
     if done.dropped != Forgotten::default() {
-        text +=
-            &format!("dropped {}: made with the calibration that was there before\n", counted(done.dropped));
+        text += &format!("dropped {}: made with the earlier calibration\n", counted(done.dropped));
     }
     text
 }

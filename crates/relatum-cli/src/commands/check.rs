@@ -1,4 +1,4 @@
-//! `relatum check`: is the folder whole?
+//! `relatum check`: verifies that a project folder is whole.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,9 +12,9 @@ use crate::output;
 
 /// Verify every checksum and every reference between the files of a project, and its models
 ///
-/// Of a model the cards, the shapes and checksums of the tables, that every value is finite, and
-/// that it was made for this graph; the checkpoint of its training, and what `tune` and `benchmark`
-/// keep beside it. Pictures and curves are for people and are not read again.
+/// Of a model it verifies the cards, the shapes and checksums of the tables, that every value is finite,
+/// and that it was made for this graph; also the checkpoint of its training, and the results of `tune`
+/// and `benchmark`. Pictures and curves are not verified, because no command reads them.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The project folder
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut first = None;
     let mut models_unread = false;
     match graph {
-        // Whether a checkpoint or a model fits is told by the graph, so a damaged graph can tell nothing.
+        // Models and checkpoints are checked against the graph, which is impossible if it is damaged.
         Err(damage) => {
             models_unread = Project::open(&args.dir).is_ok_and(|it| !ModelFolder::all(&it).is_empty());
             first = Some(anyhow::Error::from(damage));
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The files of a model that are read again, each with what is wrong with it.
+/// The files of a model that commands read, each with what is wrong with it.
 fn check_model(project: &Project, folder: &ModelFolder) -> Vec<(String, Option<anyhow::Error>)> {
     let mut found = Vec::new();
     let mut checked = |file: &str, outcome: Result<bool, String>| {
@@ -87,7 +87,7 @@ fn check_model(project: &Project, folder: &ModelFolder) -> Vec<(String, Option<a
         (false, true) => {
             Err("it is missing, though its card is there: restore it, or train it anew".to_owned())
         }
-        // A run that was stopped before its first model has a checkpoint alone.
+        // A run that was stopped before its first model has only a checkpoint.
         (false, false) => Ok(false),
     };
     checked("model.safetensors", model);

@@ -37,7 +37,7 @@ pub(crate) struct Args {
 /// A question that the paper explains in a figure. Its other one, about Thomas Aquinas, is not about films.
 const PAPERS_OWN: &str = r#"?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)"#;
 
-/// What is asked, and in which words.
+/// The questions, each in words and in the text syntax.
 const QUESTIONS: [(&str, &str); 4] = [
     ("In what genres of films did Martin Lawrence appear? (the paper's own example)", PAPERS_OWN),
     (
@@ -138,7 +138,7 @@ fn introduce(begins: &TrainingBegins) {
     if begins.resumed.is_some() {
         text += &format!("  going on where it was interrupted, {}\n", begins.position);
     }
-    // Where standard output is closed, what comes later fails.
+    // If standard output is closed, a later write reports it.
     let _ = write!(output::out(false), "{text}");
 }
 
@@ -158,8 +158,8 @@ fn recovered(model: &Model, graph: &Graph, out: &mut impl Write) -> anyhow::Resu
     Ok(())
 }
 
-/// Answers from the training graph and the model alone: the held-out facts are not looked at, but for saying
-/// which predictions they confirm.
+/// Answers from the training graph and the model alone; the held-out facts are used only to show which
+/// predictions they confirm.
 fn answer(engine: &Engine, text: &str, out: &mut impl Write) -> anyhow::Result<()> {
     let from_training = Options { known: Some(Known::TRAIN), top: Some(5), ..Options::default() };
     let known = engine.ask(text, &from_training)?.answers.into_iter();
@@ -201,7 +201,7 @@ fn open_or_make(dir: &Path) -> anyhow::Result<Project> {
             Project::create(staging, &graph, &Queries::default(), vec![source])?;
         }
         Err(exists @ StoreError::Exists(_)) => {
-            // Only what is exactly the demo is used again; anything else there is somebody's own.
+            // A folder is used again only if it is exactly the demo; anything else belongs to somebody.
             let same = Project::open(dir).is_ok_and(|project| project.graph() == &graph);
             if !same {
                 return Err(exists.into());

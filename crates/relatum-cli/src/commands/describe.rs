@@ -1,4 +1,4 @@
-//! `relatum describe`: one entity or relation and what hangs on it.
+//! `relatum describe`: one entity or relation with its edges.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// Its name, IRI, prefixed name, label, or #id
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// It is a relation, even if an entity has the same name
+    /// Describe a relation, even if an entity has the same name
     #[arg(long)]
     relation: bool,
     /// How many neighbours to show for each relation; 0 for all
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 
 const REST: &str = " (--limit 0 shows all)";
 
-/// What the command prints of a name with its defaults.
+/// The output of the command for a name, with its defaults.
 pub(super) fn text(engine: &Engine, name: &str) -> anyhow::Result<String> {
     let look = Look { limit: Some(LIMIT), ..Look::default() };
     Ok(engine.describe(name, &look)?.to_text(REST))

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the command prints with its defaults.
+/// The output of the command with its defaults.
 pub(super) fn text(engine: &Engine, text: &str) -> String {
     as_text(&engine.find(text, Some(LIMIT)))
 }
@@ -68,7 +68,7 @@ fn as_text(found: &Found) -> String {
 }
 
 fn table(rows: &[FoundName]) -> String {
-    // What to write is often the label or the name itself; it is not shown twice.
+    // The text to write is often the label or the name itself, which is not shown twice.
     let labels = rows.iter().any(|row| row.label.as_ref().is_some_and(|label| *label != row.text));
     let names = rows.iter().any(|row| row.name != row.text);
     let shown = [true, true, labels, names];

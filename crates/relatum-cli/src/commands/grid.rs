@@ -15,7 +15,7 @@ use crate::{output, signals};
 
 /// Train every combination of settings, choose by validation MRR, and install the winner
 ///
-/// Lists are separated by commas. Stopped or killed, the same command goes on where it was:
+/// Lists are separated by commas. If it is stopped or killed, the same command goes on where it was:
 /// finished runs are not repeated. A run that diverges is listed as such and cannot win.
 #[derive(clap::Args)]
 #[command(after_help = "Example:

@@ -13,7 +13,7 @@ use crate::output;
 ///
 /// Nothing in a checkpoint is ever executed. Rows must be in the order of the graph's ids, or be
 /// named by lists: a text file with a name a line, or a JSON list. A file or folder that Relatum
-/// exported says itself what it is; of other arrays the kind must be named.
+/// exported names its link predictor; for other arrays it must be named.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   relatum import fb15k-237/ FB15k-237-model-rank-1000-epoch-100.pt
@@ -31,10 +31,10 @@ pub(crate) struct Args {
     /// The link predictor the numbers belong to, where the file does not say [default for .pt: complex]
     #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(relatum::model::predictor_names()))]
     predictor: Option<String>,
-    /// What the entity rows are called, in order
+    /// A file with the names of the entity rows, in order
     #[arg(long, value_name = "FILE")]
     entity_names: Option<PathBuf>,
-    /// What the relation rows are called, in order (a reciprocal relation is NAME⁻¹)
+    /// A file with the names of the relation rows, in order (a reciprocal relation is NAME⁻¹)
     #[arg(long, value_name = "FILE")]
     relation_names: Option<PathBuf>,
     /// Replace a model of this name

@@ -51,13 +51,13 @@ pub(crate) struct Args {
     /// The columns of head, relation and tail, by position or by name, as in 1,2,3 or s,p,o
     #[arg(long)]
     columns: Option<Columns>,
-    /// Whether the first line of a table names its columns [default: what the table itself tells]
+    /// Whether the first line of a table names its columns [default: guessed from the table]
     #[arg(long, value_name = "yes|no", num_args = 0..=1, default_missing_value = "yes", conflicts_with = "no_header")]
     header: Option<YesNo>,
     /// The same as --header no
     #[arg(long, hide = true)]
     no_header: bool,
-    /// The format of the files, instead of what name and content suggest
+    /// The format of the files, instead of the one that name and content suggest
     #[arg(long, value_parser = parse_format, value_name = "tsv|csv|nt|ttl|nq|trig|rdf|jsonld")]
     format: Option<Format>,
     /// Keep RDF literals as entities
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     summarise(args, engine.graph())
 }
 
-/// Shows where the making stands.
+/// Shows how far the making is.
 fn show(bar: &mut ProgressBar, step: &Making) {
     match step {
         Making::Begins { .. } if !std::io::stderr().is_terminal() => {}
@@ -163,7 +163,7 @@ impl Args {
     }
 }
 
-/// What people should know of what was read, in the order in which it was met.
+/// What people should know about the files that were read, in the order of reading.
 fn notes(made: &Made, graph: &Graph) -> Vec<String> {
     let mut notes: Vec<String> = made.folder.iter().flat_map(folder_notes).collect();
     notes.extend(made.files.iter().flat_map(file_notes));
@@ -171,7 +171,7 @@ fn notes(made: &Made, graph: &Graph) -> Vec<String> {
         let file = path.display();
         notes.push(format!("{file}: {} given", output::counted(report.used, "label")));
         if report.bad_lines > 0 {
-            notes.push(format!("{file}: {} passed over", output::counted(report.bad_lines, "bad line")));
+            notes.push(format!("{file}: {} skipped", output::counted(report.bad_lines, "bad line")));
         }
         if report.unused > 0 {
             let unused = output::counted(report.unused, "label");
@@ -189,7 +189,7 @@ fn folder_notes(report: &FolderReport) -> Vec<String> {
         (report.renamed_entities, "entity", "renamed: the name was taken by another"),
         (report.renamed_relations, "relation", "renamed: the name was taken by another"),
         (report.repeated_queries, "query", "listed more than once, kept once"),
-        (report.unasked_answers, "answer", "to queries that no list asks left out"),
+        (report.unasked_answers, "answer", "to queries that are in no list left out"),
     ];
     let met = notes.into_iter().filter(|(count, ..)| *count > 0);
     met.map(|(count, noun, rest)| format!("{} {rest}", output::counted(count as u64, noun))).collect()
@@ -202,7 +202,7 @@ fn file_notes(report: &FileReport) -> Vec<String> {
             notes.push(format!("{}: {} {rest}", report.file, output::counted(count, noun)));
         }
     };
-    note(report.bad_lines, "bad line", "passed over");
+    note(report.bad_lines, "bad line", "skipped");
     note(report.literals, "triple", "with a literal left out (--literals keeps them)");
     let graphs =
         format!("of other graphs left out ({}; --graph reads one)", report.other_graph_names.join(", "));
@@ -222,7 +222,7 @@ fn file_notes(report: &FileReport) -> Vec<String> {
     if !report.other_prefixes.is_empty() {
         let prefixes: Vec<String> = report.other_prefixes.iter().map(|prefix| format!("{prefix}:")).collect();
         notes.push(format!(
-            "{}: {} mean something else in an earlier file; its meaning stays",
+            "{}: {} mean something else in an earlier file, whose meaning stays",
             report.file,
             prefixes.join(", ")
         ));
@@ -244,7 +244,7 @@ fn split_notes(report: &SplitReport, triples: usize) -> Vec<String> {
     if report.short > 0 {
         let short = output::counted(report.short as u64, "triple");
         notes.push(format!(
-            "the held-out part is {short} smaller than asked: the others are the last of an entity or relation"
+            "the held-out part is {short} smaller than asked: every other triple is the last of an entity or relation"
         ));
     }
     notes
@@ -268,7 +268,7 @@ fn build_notes(graph: &Graph, report: BuildReport) -> Vec<String> {
         if entities + relations > 0 {
             let entities = output::counted(entities as u64, "entity");
             let relations = output::counted(relations as u64, "relation");
-            notes.push(format!("{split} has {entities} and {relations} that train never shows: nothing can be learnt about them"));
+            notes.push(format!("{split} has {entities} and {relations} that are not in train: nothing can be learnt about them"));
         }
     }
     notes

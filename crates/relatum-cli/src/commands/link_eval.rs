@@ -16,8 +16,8 @@ use crate::{output, signals};
 
 /// Measure filtered MRR and Hits@1/3/10 of a model, in both directions and by relation
 ///
-/// Every edge of the split is predicted from both its ends among all entities, other true answers
-/// left out. Candidates with the same score share the mean of their ranks.
+/// Every edge of the split is predicted from both its ends among all entities except other true
+/// answers. Candidates with the same score share the mean of their ranks.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The project folder
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// The edges to predict [default: test, or valid where there are no test edges]
     #[arg(long)]
     split: Option<SplitName>,
-    /// The rank of an answer among candidates with the same score
+    /// Which rank an answer gets among candidates with the same score
     #[arg(long, default_value = "mean")]
     ties: TiesName,
     /// How many relations to list; 0 for all
@@ -53,7 +53,7 @@ enum SplitName {
 enum TiesName {
     /// The mean of the ranks they take together
     Mean,
-    /// The worst of them, as code does that counts every candidate with at least the same score
+    /// The worst of these ranks, as in programs that count every candidate with at least the same score
     Pessimistic,
 }
 

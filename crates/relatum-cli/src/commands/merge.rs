@@ -1,4 +1,4 @@
-//! `relatum merge`: several models as one.
+//! `relatum merge`: merges several models into one.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,8 +13,8 @@ use crate::output;
 
 /// Merge models into one whose score is the weighted sum of theirs
 ///
-/// Models that were trained apart (another seed, another rank) err apart: together they mostly rank better
-/// than each alone, at the price of the sum of their ranks. For complex, distmult and cp.
+/// Models that were trained apart (another seed, another rank) make different mistakes: together they mostly rank
+/// better than each alone, but the merged model has the sum of their ranks. For complex, distmult and cp.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   relatum train movies/ --model a --seed 1 && relatum train movies/ --model b --seed 2
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// The name of the merged model [default: default, or what `relatum models --default` chose]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// A weight for each model; all the same by default, and 1 together
+    /// A weight for each model; by default all are equal and sum to 1
     #[arg(long, value_delimiter = ',', value_name = "W,…", value_parser = weight)]
     weights: Vec<f32>,
     /// Replace a model of this name

@@ -1,4 +1,4 @@
-//! What to say of the model that a command is about.
+//! The warning about a model whose training is not finished.
 
 use std::path::Path;
 
@@ -7,18 +7,18 @@ use relatum::model::Card;
 
 use crate::output;
 
-/// Tells people of a model whose training is not finished.
+/// Warns of a model whose training is not finished.
 pub(super) fn warn_if_unfinished(dir: &Path, open: &OpenModel) {
     if let Some(position) = &open.unfinished {
         output::say(&format!("warning: {}", warning(dir, &open.name, &open.card, position)));
     }
 }
 
-/// What to know of a model whose training has come so far.
+/// The warning, with how far the training has come and how to finish it.
 pub(super) fn warning(dir: &Path, name: &str, card: &Card, position: &str) -> String {
     let remedy = match card.unfinished {
-        Some(_) => "finish it where it was trained, and bring it again".to_owned(),
+        Some(_) => "finish it where it was trained, and import it again".to_owned(),
         None => format!("`relatum train {} --model {name} --resume` goes on", output::typed(dir)),
     };
-    format!("the model `{name}` is unfinished ({position}), and no result yet: {remedy}")
+    format!("the model `{name}` is unfinished ({position}), so its answers may still change: {remedy}")
 }

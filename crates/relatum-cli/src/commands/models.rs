@@ -10,7 +10,7 @@ use crate::output;
 
 /// List the models of a project, choose the default one, or delete one
 ///
-/// The default model, marked with *, is the one that every command takes when none is named.
+/// The default model, marked with *, is the one that commands use if none is named.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   relatum models movies/
@@ -19,7 +19,7 @@ use crate::output;
 pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
-    /// Make this the model that every command takes when none is named
+    /// Make this the default model, which commands use if none is named
     #[arg(long, value_name = "NAME", conflicts_with = "delete")]
     default: Option<String>,
     /// Delete this model, with its checkpoint, its curve and its results

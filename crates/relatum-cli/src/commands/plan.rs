@@ -1,4 +1,4 @@
-//! `relatum plan`: what would be done to answer a question, without doing it.
+//! `relatum plan`: shows how a question would be answered, without answering it.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// `?G : exists F. stars(F, "Martin Lawrence") and has_genre(F, G)`, a SPARQL SELECT, or a
     /// nested tuple of the benchmark files.
     query: String,
-    /// The question is SPARQL, whatever it looks like
+    /// Read the question as SPARQL, whatever it looks like
     #[arg(long)]
     sparql: bool,
     /// Print JSON

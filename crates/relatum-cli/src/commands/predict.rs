@@ -17,9 +17,9 @@ use crate::{output, signals};
 
 /// Find the most likely edges that the graph does not hold, best first
 ///
-/// Bounds prove that no other edge is more likely, without scoring every pair. What is printed is a table with
-/// a header that `relatum init` reads: the predictions can become a graph, or part of one. Both ends of an edge
-/// are of the kinds that stand there in the training edges, unless --unseen says otherwise.
+/// Bounds prove that no other edge is more likely, without scoring every pair. The output is a table with a
+/// header that `relatum init` reads, so predictions can become a graph, or part of one. Both ends of an edge are
+/// of the kinds that stand there in the training edges, unless --unseen allows others.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   relatum predict movies/ --relation has_genre --top 20
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// How scores become truth values: softmax-count, softmax, sigmoid, or adaptive after `relatum calibrate`
     #[arg(long, default_value = "softmax-count", value_parser = ["softmax-count", "softmax", "sigmoid", "adaptive"])]
     calibration: String,
-    /// Take edges between things of other kinds too; the truth of one that leads to another kind is multiplied by W
+    /// Include edges between entities of other kinds; the truth of an edge to another kind is multiplied by W
     #[arg(long, value_name = "W", default_value_t = 0.0, value_parser = parse_truth, allow_negative_numbers = true)]
     unseen: f32,
     /// The name of the model [default: default, or what `relatum models --default` chose]
@@ -54,7 +54,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The names of the columns, which `init` knows.
+/// The names of the columns, which `init` recognises.
 const HEADER: &str = "head\trelation\ttail\ttruth\n";
 /// How many edges are listed by default.
 const TOP: usize = 100;

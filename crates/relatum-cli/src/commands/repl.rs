@@ -31,7 +31,7 @@ pub(crate) struct Args {
     flags: Flags,
 }
 
-/// What is done after a line.
+/// What to do after a line.
 enum Next {
     Line,
     End,
@@ -53,7 +53,7 @@ struct Session {
     dir: PathBuf,
     settings: Settings,
     last: Option<Reply>,
-    /// How many lines could not be answered or obeyed.
+    /// How many questions could not be answered, or commands carried out.
     failed: u64,
 }
 
@@ -65,7 +65,7 @@ impl Session {
         editor.set_helper(Some(Helper::new(self.engine.clone())));
         let history = history_file();
         if let Some(path) = &history {
-            // There is none the first time.
+            // The first time there is no history yet.
             let _ = editor.load_history(path);
         }
         signals::watch()?;
@@ -87,7 +87,7 @@ impl Session {
             };
             if !line.trim().is_empty() {
                 let _ = editor.add_history_entry(line.as_str());
-                // At once, so that nothing is lost when the window is closed.
+                // Saved at once, so that nothing is lost when the window is closed.
                 keep(&mut editor, history.as_deref());
             }
             for input in inputs(&line) {
@@ -99,8 +99,8 @@ impl Session {
         Ok(())
     }
 
-    /// The lines of a file or of another program. What goes wrong does not stop the rest, and is an
-    /// error in the end.
+    /// Answers the lines of a file or of another program. A failure does not stop the rest; failures are
+    /// reported as one error at the end.
     fn read_lines(&mut self) -> anyhow::Result<()> {
         let mut input = std::io::stdin().lock();
         let (mut begun, mut place) = (String::new(), (0, 0));
@@ -110,7 +110,7 @@ impl Session {
                 Err(error) => {
                     self.failed += 1;
                     output::say(&format!("error: line {}: {error}", line.number));
-                    // The question that it is part of is lost with it.
+                    // The question that the line is part of cannot be answered either.
                     begun.clear();
                     continue;
                 }
@@ -119,7 +119,7 @@ impl Session {
                 begun.push('\n');
             }
             begun += text;
-            // A parenthesis that is never closed must not swallow the rest.
+            // A parenthesis that is never closed must not turn the rest into one question.
             if is_open(&begun) && !text.trim().is_empty() {
                 continue;
             }
@@ -134,7 +134,7 @@ impl Session {
         Ok(())
     }
 
-    /// Answers a question or obeys a command. What goes wrong is said, and the next line may come.
+    /// Answers a question or carries out a command. An error is printed, and the next line may come.
     fn line(&mut self, line: &str) -> anyhow::Result<Next> {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -168,8 +168,8 @@ impl Session {
     }
 }
 
-/// What was typed or pasted, question by question and command by command: a line ends one, unless it is
-/// open to be continued.
+/// Splits typed or pasted text into questions and commands: each ends with its line, unless a question is
+/// unfinished there.
 fn inputs(text: &str) -> Vec<String> {
     let mut inputs: Vec<String> = Vec::new();
     let mut begun = String::new();
@@ -188,14 +188,14 @@ fn inputs(text: &str) -> Vec<String> {
 
 fn keep(editor: &mut Editor<Helper, DefaultHistory>, path: Option<&Path>) {
     let Some(path) = path else { return };
-    // The history is a convenience: where it cannot be saved, the prompt works without it.
+    // The history is a convenience: if it cannot be saved, the prompt works without it.
     if let Some(folder) = path.parent() {
         let _ = std::fs::create_dir_all(folder);
     }
     let _ = editor.append_history(path);
 }
 
-/// Where what was typed is kept: in the person's own folder for such things, never in the project.
+/// The file of the history: in the user's own folder for such files, never in the project.
 fn history_file() -> Option<PathBuf> {
     let var = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = var("XDG_STATE_HOME")

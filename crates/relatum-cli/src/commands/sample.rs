@@ -22,13 +22,13 @@ use crate::{output, signals};
 ///
 /// Queries are found by walking back from a random answer, as the published generators do. A query
 /// for validation has easy answers, which the training edges give, and at least one hard answer,
-/// which needs a validation edge; for test, one that needs a test edge. No query comes twice, none
-/// has two equal branches or a hop that the next one undoes. In a type with negation the held-out
-/// edges refute an answer that the others give, which stays among the easy ones, as in the published
-/// files; in a question of your own the negation takes some answer away.
+/// which needs a validation edge; for test, one that needs a test edge. No query comes twice, and none
+/// has two equal branches or a hop that the next one undoes. In a type with negation, the held-out
+/// edges refute an answer that the other edges give; it stays among the easy ones, as in the published
+/// files. In a question of your own, the negation removes some answer.
 ///
-/// Where the graph cannot supply as many queries as are wanted, those that were found are kept, a
-/// warning says so, and the exit code is 0; it is 1 if there are none at all.
+/// If the graph cannot supply as many queries as are wanted, those that were found are kept with a
+/// warning, and the exit code is 0; it is 1 if there are none at all.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   relatum sample movies/ --count 1000
@@ -62,14 +62,14 @@ pub(crate) struct Args {
     /// 100000 in a row find nothing new]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     attempts: Option<u64>,
-    /// Keep the queries that the project has, and add types that it has not
+    /// Keep the queries that the project has, and add types that it does not have
     #[arg(long, conflicts_with = "replace")]
     add: bool,
     /// Replace the queries that the project has for the split
     #[arg(long)]
     replace: bool,
-    /// Also write graph and queries as a new folder in the form of BetaE; a question in words is there
-    /// as the type that it has
+    /// Also write graph and queries as a new folder in the form of BetaE; a question in words is written
+    /// as the type of the literature that it has
     #[arg(long, value_name = "FOLDER")]
     betae: Option<PathBuf>,
     /// Print so many queries of each type in words, with their answers

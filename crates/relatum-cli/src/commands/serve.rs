@@ -15,8 +15,8 @@ use crate::output;
 /// Serve a project: an HTTP API, a SPARQL endpoint, a page, tools for assistants
 ///
 /// The page is at /, the API under /api/v1 with its reference at /docs, SPARQL at /sparql, the Model Context
-/// Protocol at /mcp; /healthz, /readyz and /metrics are for monitoring. Ctrl-C and `kill` end it when what runs
-/// has finished; SIGHUP takes up models and tokens that have changed.
+/// Protocol at /mcp; /healthz, /readyz and /metrics are for monitoring. Ctrl-C and `kill` end it once running
+/// requests have finished; SIGHUP reads models and tokens again.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   relatum serve movies/
@@ -35,13 +35,13 @@ pub(crate) struct Flags {
     /// The address to listen at; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878")]
     listen: SocketAddr,
-    /// The model that answers where a request names none [default: the project's]
+    /// The model that answers if a request names none [default: the project's]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// A file of bearer tokens, one a line, of which every request needs one; read again on SIGHUP
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// Listen at an address that other machines can reach although no token is asked for
+    /// Listen at an address that other machines can reach, although requests need no token
     #[arg(long)]
     insecure: bool,
     /// Let pages of this origin use the API, as in `https://example.org`; can be given several times
@@ -50,16 +50,16 @@ pub(crate) struct Flags {
     /// How the log is written, on standard error
     #[arg(long, default_value = "text")]
     log: LogFormat,
-    /// After Ctrl-C or `kill`, let what runs go on for so long
+    /// After Ctrl-C or `kill`, let running requests go on for so long
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
     grace: Duration,
-    /// How many replies to keep for those who ask the same again
+    /// How many replies to keep for questions that are asked again
     #[arg(long, value_name = "REPLIES", default_value_t = Settings::default().cache)]
     cache: usize,
-    /// How many questions are answered at the same moment
+    /// How many questions are answered at the same time
     #[arg(long, value_name = "SEARCHES", default_value_t = Limits::default().searches, value_parser = parse_positive)]
     searches: usize,
-    /// How many questions may wait beside those; more get 503
+    /// How many more questions may wait; beyond that the reply is 503
     #[arg(long, value_name = "QUESTIONS", default_value_t = Limits::default().queue)]
     queue: usize,
     /// How long a search may take
@@ -91,7 +91,7 @@ enum LogFormat {
     Text,
     /// A JSON object a line
     Json,
-    /// Nothing
+    /// No log
     Off,
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     serve(&args.dir, Engine::open(&args.dir)?, &args.flags)
 }
 
-/// Serves until it is asked to end.
+/// Serves until a signal ends it.
 fn serve(dir: &Path, engine: Engine, flags: &Flags) -> anyhow::Result<()> {
     let log = match flags.log {
         LogFormat::Text => Log::Text,
@@ -110,7 +110,7 @@ fn serve(dir: &Path, engine: Engine, flags: &Flags) -> anyhow::Result<()> {
     listen(dir, engine, flags.settings())
 }
 
-/// Listens and says where; what is wrong with the flags is misuse.
+/// Listens and prints the address; an error in the flags is misuse.
 pub(super) fn listen(dir: &Path, engine: Engine, settings: Settings) -> anyhow::Result<()> {
     if engine.models().models.is_empty() {
         let dir = output::typed(dir);

@@ -36,26 +36,26 @@ pub(crate) struct Common {
     /// The penalty that keeps the factors small
     #[arg(long = "regulariser", alias = "regularizer", value_parser = regularizer, value_name = "n3|f2|none")]
     regularizer: Option<Regularizer>,
-    /// The rule that makes steps of gradients
+    /// The rule that turns gradients into steps
     #[arg(long = "optimiser", alias = "optimizer", value_parser = optimizer, value_name = "adagrad|adam|sgd")]
     optimizer: Option<Optimizer>,
-    /// The last epochs, in which the learning rate falls to 0, a tenth of them if not given; where
-    /// patience runs out they come sooner
+    /// The number of last epochs in which the learning rate falls to 0 [default: a tenth of all]; they come
+    /// earlier if patience runs out
     #[arg(long, value_name = "EPOCHS")]
     cool_down: Option<usize>,
-    /// Random entities that stand for all in the softmax, or `all`
+    /// The number of random entities that stand for all in the softmax, or `all`
     #[arg(long, value_name = "N", value_parser = candidates)]
     candidates: Option<Candidates>,
     /// The standard deviation of the first parameters
     #[arg(long, value_name = "SCALE", value_parser = rate)]
     init_scale: Option<f32>,
-    /// Validate after this many epochs, each time
+    /// The number of epochs between two validations
     #[arg(long, value_name = "EPOCHS", value_parser = positive)]
     eval_every: Option<usize>,
     /// Stop after this many validations without a better MRR; 0 for never
     #[arg(long, value_name = "VALIDATIONS")]
     patience: Option<usize>,
-    /// What all randomness comes from
+    /// The seed of all random numbers
     #[arg(long)]
     seed: Option<u64>,
 }
@@ -93,7 +93,7 @@ impl Common {
     }
 }
 
-/// The flags that make `settings` of what would be chosen without any.
+/// The flags that turn the settings chosen by default into `settings`.
 pub(super) fn flags_for(settings: &Settings, chosen: &Settings) -> String {
     let list = |s: &Settings| {
         [

@@ -1,4 +1,4 @@
-//! `relatum stats`: the graph from afar.
+//! `relatum stats`: the sizes of the graph.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the command prints with its defaults.
+/// The output of the command with its defaults.
 pub(super) fn text(engine: &Engine) -> String {
     as_text(&engine.stats(), RELATIONS)
 }
@@ -113,7 +113,7 @@ fn queries_text(queries: &QueryCounts) -> Option<String> {
         .filter_map(|(split, set)| Some((split, set.as_ref()?)))
         .collect();
     let mut shapes: Vec<&str> = sets.iter().flat_map(|(_, set)| set.keys().map(String::as_str)).collect();
-    // In the order of the literature's tables; other types behind them by name.
+    // In the order of the literature's tables, then other types by name.
     shapes.sort_by_key(|name| {
         (Shape::ALL.iter().position(|shape| shape.name() == *name).unwrap_or(Shape::ALL.len()), *name)
     });

@@ -17,8 +17,8 @@ use crate::{output, signals};
 /// Train a link predictor on the edges of a project
 ///
 /// Without flags, settings are chosen by the size of the graph and shown with their reasons. The
-/// best model by validation MRR is kept; Ctrl-C stops after the batch, and --resume goes on. A model
-/// that is there already is replaced only with --restart, and only when there is something to save.
+/// best model by validation MRR is kept; Ctrl-C stops after the batch, and --resume goes on. An
+/// existing model is replaced only with --restart, and only when there is something to save.
 ///
 /// `87% of peak` means: of the rate at which this machine multiplies matrices of this size and does
 /// nothing else, measured before the first epoch, training reaches 87%.
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     /// Go on where an earlier run of this model was stopped or killed
     #[arg(long, conflicts_with = "restart")]
     resume: bool,
-    /// Begin anew and replace the model of this name, finished, imported or half trained
+    /// Begin anew and replace the model of this name, whether finished, imported or half trained
     #[arg(long)]
     restart: bool,
 }
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     conclude(args, &engine, &trained)
 }
 
-/// What is trained, and why so.
+/// Shows what is trained, and why these settings were chosen.
 fn introduce(begins: &TrainingBegins, validated: bool) {
     if let Some(at) = begins.resumed {
         output::say(&format!("resuming {} after epoch {}, batch {}", begins.name, at.epoch, at.batch));
@@ -78,11 +78,11 @@ fn introduce(begins: &TrainingBegins, validated: bool) {
     }
 }
 
-/// That validation does not look at everything.
+/// The note that validation ranks only a sample.
 fn sample(looked_at: usize, pairs: usize) -> String {
     format!(
-        "validation looks at a sample: {} of {} (head, relation) pairs, evenly spread, because all of them \
-         would take too long; `relatum link-eval` looks at all",
+        "validation ranks a sample: {} of {} (head, relation) pairs, evenly spread, because all of them \
+         would take too long; `relatum link-eval` ranks all",
         output::grouped(looked_at),
         output::grouped(pairs)
     )
@@ -133,7 +133,7 @@ fn chosen(recommendation: &Recommendation, settings: &Settings, validated: bool)
             "cool-down" if settings.cool_down == cool_down(settings.epochs) => (value, reason),
             _ if value != default => (value, "given"),
             "seed" => (value, "any will do; the same gives the same model"),
-            // The reason speaks of the patience that was recommended.
+            // The recommended reason mentions the recommended patience.
             "epochs" if settings.patience != recommended.patience => (value, "by the size of the graph"),
             _ => (value, reason),
         };

@@ -20,7 +20,7 @@ pub(super) struct Watch {
 
 #[derive(Default)]
 struct Shown {
-    /// Before each line.
+    /// What stands before each line.
     prefix: String,
     display: Option<Display>,
 }
@@ -80,7 +80,7 @@ struct Display {
     flops_a_row: f64,
     peak: f64,
     began: Instant,
-    /// Batches, rows and triples of the epoch that another run has done already.
+    /// Batches, rows and triples of the epoch that were done before the run was resumed.
     skipped: Option<BatchReport>,
 }
 

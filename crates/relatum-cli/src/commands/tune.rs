@@ -14,9 +14,9 @@ use crate::{output, signals};
 
 /// Choose how to answer each type of query, on validation queries only
 ///
-/// Per type: t-norm, calibration and its sharpness, values of a variable and thresholds, trusted
-/// facts, scale of negation. What is chosen is kept with the model; `benchmark` and `ask` use it
-/// (but for `negated=edge`, which would change what is asked).
+/// For each type: t-norm, calibration and its sharpness, values of a variable and thresholds, trusted
+/// facts, scale of negation. The choice is kept with the model. `benchmark` uses it, and `ask` uses that
+/// of the family best (except with `negated=edge`, which would change the question).
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The project folder

@@ -7,8 +7,8 @@
 >>> answers[0].known, answers.shape
 (True, '2p')
 
-:func:`open` opens a project folder of ``relatum init``; :class:`Graph` is made of triples, frames, arrays, files;
-:func:`train` makes a :class:`Model`; :meth:`Engine.ask` answers.
+:func:`open` opens a project folder of ``relatum init``; a :class:`Graph` is made from triples, frames, arrays or
+files; :func:`train` makes a :class:`Model`; :meth:`Engine.ask` answers.
 """
 
 from ._relatum import __version__

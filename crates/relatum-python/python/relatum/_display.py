@@ -1,4 +1,4 @@
-"""What a notebook shows: tables with score bars and explanations as graphs, without script."""
+"""HTML for notebooks: tables with score bars, and explanations as graphs, without script."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def answers_html(answers: Answers) -> str:
         parts.append(f"<p>truth: {_bar(answers.truth, _PREDICTED)}</p>")
     if len(answers) > 0:
         most = max((answer.score for answer in answers), default=1.0)
-        # Raw scores are not truth values: the best of them fills its bar.
+        # Raw scores are not truth values, so the best of them fills its bar.
         scale = 1.0 if most <= 1.0 else most
         head = "".join(f'<th style="text-align:left">{name}</th>' for name in ("", "answer", "score", ""))
         parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>")
@@ -74,8 +74,8 @@ def _bar(score: float, colour: str, scale: float = 1.0) -> str:
 
 
 def explanation_svg(explanation: Explanation) -> str:
-    """The entities of an assignment as nodes, its atoms as arrows: green where they are known, blue where they are
-    predicted, red and dashed where they are denied."""
+    """The entities of an assignment as nodes, its atoms as arrows: green if known, blue if predicted, red and
+    dashed if negated."""
     atoms = list(explanation.atoms)
     places = _places(atoms)
     if not places:
@@ -146,7 +146,7 @@ def _edge(
     bend = 26 * lane
     middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2 - bend)
     path = f"M{start[0]:.0f},{start[1]:.0f} Q{middle[0]:.0f},{middle[1]:.0f} {end[0]:.0f},{end[1]:.0f}"
-    # The arrow's head, turned the way the curve arrives: markers would need ids, which a page may have twice.
+    # The arrow's head is drawn in the direction of the curve: markers would need ids, which a page may have twice.
     angle = math.atan2(end[1] - middle[1], end[0] - middle[0])
     wings = [
         (end[0] - 8 * math.cos(angle + turn), end[1] - 8 * math.sin(angle + turn)) for turn in (0.4, -0.4)
@@ -202,7 +202,7 @@ def _short(text: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """Control characters and marks that turn the direction of writing as escapes."""
+    """The text with control characters, and marks that change the direction of writing, as escapes."""
     return "".join(
         f"\\u{ord(c):04X}" if ord(c) < 32 or ord(c) == 127 or c in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069" else c
         for c in text

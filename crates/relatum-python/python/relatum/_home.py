@@ -1,4 +1,4 @@
-"""Where a graph lives that was not saved: a project folder of its own, gone with the last object that needs it."""
+"""The folder of a graph that was not saved: a temporary project, removed with the last object that needs it."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ class Home:
 
     @property
     def project(self) -> Path:
-        """The folder of the project, which is not there yet."""
+        """The folder of the project, which does not exist yet."""
         return Path(self._folder) / "graph"

@@ -1,4 +1,4 @@
-"""Packages that are used where they are installed, and asked for by name where they are not."""
+"""Optional packages: used if they are installed, else an error says what to install."""
 
 from __future__ import annotations
 

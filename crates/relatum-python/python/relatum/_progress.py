@@ -1,4 +1,4 @@
-"""Showing how far long work is."""
+"""Shows the progress of long work."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, Union
 
 #: An event: what happened, with its numbers. ``event["event"]`` says which it is.
 Event = dict[str, Any]
-#: ``True`` shows a bar where ``tqdm`` is installed and lines where it is not; a function hears every event, and what
-#: it raises stops the work.
+#: ``True`` shows a bar if ``tqdm`` is installed, and lines if not; a function hears every event, and an exception
+#: that it raises stops the work.
 Progress = Union[bool, Callable[[Event], object]]
 
 Listener = Callable[[str, str], object]
 
 
 def listener(progress: Progress, show: Callable[[], Callable[[Event], object]]) -> Listener | None:
-    """What the engine calls, if anybody wants to hear."""
+    """The function that the engine calls, or ``None``."""
     if progress is False or progress is None:
         return None
     if progress is True:

@@ -1,4 +1,4 @@
-"""The compiled part; see the modules beside it for what people call."""
+"""The compiled part; the modules beside it are the public interface."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike

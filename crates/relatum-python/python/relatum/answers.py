@@ -37,7 +37,7 @@ class Entity:
 @dataclass(frozen=True)
 class Certainty:
     """How sure answers are: ``exact`` (proven, ``within`` an error), ``beam`` (the best that a beam of ``k`` found),
-    ``continuous`` (where the vectors came to rest), ``stopped`` (the best before a limit was reached)."""
+    ``continuous`` (where the vectors converged), ``stopped`` (the best before a limit was reached)."""
 
     kind: str
     within: float | None = None
@@ -58,7 +58,7 @@ class Certainty:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings that ran: everything that a score depends on beside the model's numbers."""
+    """The settings that ran: everything that a score depends on besides the parameters of the model."""
 
     model: str
     t_norm: str
@@ -81,17 +81,17 @@ class Atom:
     relation: Entity
     subject: Entity
     object: Entity
-    #: Whether the question asks that it be false.
+    #: Whether the atom is negated in the question.
     negated: bool
     #: How true the edge is.
     truth: float
-    #: What that counts in the score: the truth, or its negation.
+    #: What enters the score: the truth, or its negation.
     value: float
     #: From which side the model scored it: ``subject`` or ``object``.
     scored_from: str
     #: The split of the trusted graph that holds the edge: then its truth is exactly 1.
     known: str | None
-    #: The split that holds the edge, trusted or not; ``None``: it is a prediction.
+    #: The split that holds the edge, trusted or not; ``None`` for a prediction.
     stored: str | None
     subject_variable: str | None = None
     object_variable: str | None = None
@@ -110,7 +110,7 @@ class SubQuery:
     own: tuple[str, ...]
     truth: float
     value: float
-    #: The values that make it truest, as the JSON of the reply has them.
+    #: The values that make it truest, as in the JSON of the reply.
     witness: Mapping[str, Any] | None = None
 
 
@@ -147,7 +147,7 @@ class Explanation:
         return "\n".join(lines)
 
     def to_svg(self) -> str:
-        """The assignment as a picture: a graph without script, which shows on GitHub too."""
+        """The assignment as a picture: a graph in SVG without script, which GitHub shows too."""
         return _display.explanation_svg(self)
 
     def _repr_svg_(self) -> str:
@@ -168,7 +168,7 @@ class Answer:
     #: Its name in the source of the graph.
     entity: str
     score: float
-    #: Whether stored edges alone make it an answer; ``None`` where time was up before that was clear.
+    #: Whether stored edges alone make it an answer; ``None`` if the time was up before that was clear.
     known: bool | None
     label: str | None = None
     id: int = 0
@@ -187,7 +187,7 @@ class Answer:
 
 
 class Answers(Sequence[Answer]):
-    """The answers to a question, best first, with what is needed to believe them and to have them again.
+    """The answers to a question, best first, with all that is needed to judge and reproduce them.
 
     It is a sequence of :class:`Answer`; in a notebook it shows as a table with score bars. For a statement
     (a formula without target), :attr:`truth` says how true it is, and there are no answers.
@@ -202,7 +202,7 @@ class Answers(Sequence[Answer]):
 
     @classmethod
     def from_json(cls, text: str) -> Answers:
-        """Reads what :meth:`to_json` or ``relatum ask --json`` wrote."""
+        """Reads the output of :meth:`to_json` or ``relatum ask --json``."""
         return cls(_relatum.Reply.from_json(text))
 
     @property
@@ -268,7 +268,7 @@ class Answers(Sequence[Answer]):
 
     @property
     def settings(self) -> Settings:
-        """Everything that a score depends on beside the model's numbers."""
+        """Everything that a score depends on besides the parameters of the model."""
         return Settings(**self._data["settings"])
 
     @property
@@ -293,7 +293,7 @@ class Answers(Sequence[Answer]):
 
     @property
     def truth(self) -> float | None:
-        """How true the statement is, where one was made."""
+        """How true the statement is, if the question is one."""
         judged = self._data.get("judged")
         return None if judged is None else float(judged["truth"])
 
@@ -351,7 +351,7 @@ def _answer(data: dict[str, Any]) -> Answer:
     return Answer(
         entity=data["name"],
         score=data["score"],
-        # Of a relation, `known` is the split that holds it.
+        # For a relation, `known` is the split that holds the edge.
         known=known if known is None or isinstance(known, bool) else True,
         label=data.get("label"),
         id=data["id"],

@@ -54,7 +54,7 @@ _OPTIONS = frozenset(Options.__annotations__)
 def open(folder: PathLike) -> Engine:  # noqa: A001
     """Opens a project folder: one that ``relatum init`` made, or :meth:`Graph.save`.
 
-    The work does not grow with the graph; models are opened when they are needed.
+    This takes the same time for every size of the graph; models are opened when they are needed.
     """
     if not isinstance(folder, (str, os.PathLike)):
         raise TypeError(f"a folder is named by a str or a Path, not {type(folder).__name__}")
@@ -90,35 +90,35 @@ class Engine:
 
     It can be used from any number of threads at once; the interpreter is released while it works.
 
-    How a question is answered is chosen by keyword arguments of :meth:`ask`; what is left out is what was tuned for
-    the type of question and the model, and where nothing was, a default:
+    How a question is answered is chosen by keyword arguments of :meth:`ask`; an omitted one is as tuned for the type
+    of question and the model or, if nothing was tuned, a default:
 
     ======================  ========================================================================================
     ``top``                 how many answers (10)
-    ``explain``             whether each answer says why it is one
-    ``new_only``            leave out what the stored edges already say
+    ``explain``             whether each answer is explained
+    ``new_only``            leave out answers that stored edges alone give
     ``model``               the name of the model, or a :class:`Model`
     ``method``              ``"auto"``, ``"exact"``, ``"beam"`` or ``"continuous"``
     ``k``                   how many assignments a beam keeps (64)
-    ``paper``               let a beam keep k values by the atoms' own truth, as the paper does
+    ``paper``               let each assignment keep k values by the truth of the atoms alone, as the paper does
     ``known``               which stored edges count as true: ``"all"``, ``"train+valid"``, ``"train"``, ``"none"``
     ``t_norm``              how truth values combine: ``"product"``, ``"godel"``, ``"lukasiewicz"``
     ``calibration``         how scores become truth values: ``"softmax-count"``, ``"sigmoid"``, ``"adaptive"``, …
-    ``sharpness``           what scores are multiplied by before a softmax
+    ``sharpness``           the factor of scores before a softmax
     ``negation_scale``      c of the negation ``1 - min(1, c·x)``
-    ``unseen``              what predictions are multiplied by that lead to a thing of a wrong kind, from 0 to 1
+    ``unseen``              the factor, from 0 to 1, of predictions that lead to an entity of a wrong kind
     ``union``               where alternatives are joined: ``"at-the-end"`` or ``"in-place"``
     ``either_side``         score an atom from whichever side takes fewer rows
-    ``syntax``              ``"text"``, ``"sparql"`` or ``"tuple"``, where it is not as it looks
+    ``syntax``              ``"text"``, ``"sparql"`` or ``"tuple"``, if it cannot be recognised by its beginning
     ``max_branches``        how many alternatives the normal form may have (64)
-    ``max_rows``            stop after so many rows scored, with what was found
+    ``max_rows``            stop after so many rows scored, with the best so far
     ``timeout``             the same after so many seconds
     ======================  ========================================================================================
     """
 
     def __init__(self, graph: Graph) -> None:
         if not isinstance(graph, Graph):
-            raise TypeError(f"an engine is made of a Graph, not of {type(graph).__name__}; of a folder: relatum.open")
+            raise TypeError(f"an engine needs a Graph, not a {type(graph).__name__}; from a folder: relatum.open")
         self._graph = graph
 
     @classmethod
@@ -136,7 +136,7 @@ class Engine:
 
     @property
     def folder(self) -> Path | None:
-        """The project folder; ``None`` where the graph was not saved."""
+        """The project folder; ``None`` if the graph was not saved."""
         return self._graph.folder
 
     @overload
@@ -169,7 +169,7 @@ class Engine:
         >>> [str(atom) for atom in answers[0].explanation.atoms]
         ['stars(Alien, Weaver)', 'genre(Alien, Horror)']
 
-        A list of questions is answered side by side; of several that cannot be, the first raises its exception.
+        A list of questions is answered side by side; if some cannot be answered, the first raises an exception.
         For the options, see :class:`Engine`.
         """
         arguments = _arguments(options)
@@ -187,8 +187,8 @@ class Engine:
     def explain(
         self, question: Any, entity: str, *, target: Variable | str | None = None, **options: Unpack[Options]
     ) -> Answers:
-        """Explains one entity as an answer: how true it is that it is one, and why. There is that answer alone, or
-        none where the entity is not an answer."""
+        """Explains one entity as an answer: how true it is that it is one, and why. The result has only that answer, or
+        none if the entity is not an answer."""
         return Answers(self._core.explain(_text(question, target), entity, _arguments(options)))
 
     def check(
@@ -200,7 +200,7 @@ class Engine:
         **options: Unpack[Options],
     ) -> dict[str, Any]:
         """What is wrong with a question, how it is understood and how it would be answered; nothing is searched.
-        Mistakes are part of the result, or raised where it is ``strict``."""
+        Mistakes are part of the result, or are raised if ``strict``."""
         text = _text(question, target)
         arguments = _arguments(options)
         checked: dict[str, Any] = json.loads(self._core.check(text, arguments))
@@ -253,7 +253,7 @@ class Engine:
 
     @property
     def default_model(self) -> str:
-        """The name of the model that is taken where none is named."""
+        """The name of the default model."""
         return str(json.loads(self._core.models())["default"])
 
     def model(self, name: str | None = None) -> Model:
@@ -263,7 +263,7 @@ class Engine:
         return Model._of(self._graph, name)
 
     def choose_default(self, name: str) -> None:
-        """Makes a model the one that is taken where none is named."""
+        """Makes a model the default one."""
         self._core.choose_default(name)
 
     def delete(self, name: str) -> None:
@@ -285,8 +285,8 @@ class Engine:
         examples: int = 0,
         progress: _progress.Progress = False,
     ) -> pd.DataFrame:
-        """Samples benchmark queries with hard answers from the held-out edges, keeps them in the project, and gives a
-        frame of what was found by type and split. Where ``examples`` are wanted, they are in its last column."""
+        """Samples benchmark queries with hard answers from the held-out edges, stores them in the project, and returns
+        a frame of what was found by type and split. If ``examples`` are wanted, they are in its last column."""
         from .measuring import sample
 
         return sample(
@@ -316,8 +316,8 @@ class Engine:
         again: bool = False,
         progress: _progress.Progress = False,
     ) -> pd.DataFrame:
-        """Chooses how to answer each type of query, on validation queries only; :meth:`ask` uses what was chosen.
-        The frame has every setting that was tried, with what was chosen marked."""
+        """Chooses how to answer each type of query, on validation queries only; :meth:`ask` uses the choice.
+        The frame has every setting that was tried, with the chosen one marked."""
         from .measuring import tune
 
         options = dict(
@@ -338,8 +338,8 @@ class Engine:
         by_missing_links: bool = False,
         progress: _progress.Progress = False,
     ) -> Benchmark:
-        """Ranks every hard answer of the benchmark queries among all entities, the other answers left out: methods by
-        types of query, beside what was published. The result has frames and figures."""
+        """Ranks every hard answer of the benchmark queries among all entities except the other answers: methods by
+        types of query, beside the published figures. The result has frames and figures."""
         from .measuring import benchmark
 
         options = dict(

@@ -60,7 +60,7 @@ class QueryError(RelatumError, ValueError):
 
     @property
     def span(self) -> Span | None:
-        """The place of the first mistake; ``None`` where it is the whole question."""
+        """The place of the first mistake; ``None`` if it is the whole question."""
         labels = self.diagnostics[0]["labels"]
         if not labels:
             return None
@@ -79,7 +79,7 @@ class UnknownNameError(RelatumError, LookupError):
         super().__init__(message, name, nearest)
         #: The name.
         self.name = name
-        #: The names nearest to it, or those of the things that it could stand for.
+        #: The names nearest to it, or the names of the things that have it as their label.
         self.nearest = nearest
 
     def __str__(self) -> str:
@@ -95,7 +95,7 @@ class MisuseError(RelatumError, ValueError):
 
 
 class NotFoundError(RelatumError, FileNotFoundError):
-    """A project, a file or a model that is not there."""
+    """A project, a file or a model that does not exist."""
 
     def __str__(self) -> str:
         return str(self.args[0])

@@ -1,4 +1,4 @@
-"""Predictors that were trained elsewhere."""
+"""Link predictors that were trained by other programs."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def from_numpy(
     name: str | None = None,
     replace: bool = False,
 ) -> Model:
-    """A model of matrices: a row for each entity and for each relation.
+    """Makes a model from matrices: a row for each entity and for each relation.
 
     ``relation`` holds the rows of the graph's relations and, after them, those of the reciprocal relations; or these
     are given as ``inverse``; or they are computed, which ComplEx, DistMult, TransE, RotatE and CP allow. Complex
     matrices are taken as they are; as real ones, a row has all real parts, then all imaginary parts.
 
-    Without a graph, there is one with the given names and no edges: questions are answered by the model alone.
+    Without a graph, one is made with the given names and no edges: questions are answered by the model alone.
 
     >>> import numpy as np
     >>> model = from_numpy(np.eye(3), np.ones((1, 3)), ["a", "b", "c"], ["same"], predictor="distmult")
@@ -90,7 +90,7 @@ def from_kbc(
 ) -> Model:
     """A checkpoint of kbc or CQD, such as ``best.pt``: ComplEx, CP or DistMult with reciprocal relations.
 
-    The rows are in the order of the graph's ids, or named by lists of names. Without a graph, there is one of numbered
+    The rows are in the order of the graph's ids, or named by lists of names. Without a graph, one is made of numbered
     entities and relations without edges. Nothing in the file is ever executed.
     """
     if not isinstance(path, (str, os.PathLike)):
@@ -127,8 +127,8 @@ def from_pykeen(
 ) -> Model:
     """A model of PyKEEN: ComplEx, DistMult, TransE, RotatE or CP, with the same scores.
 
-    TransE must measure by the norm p=2: the sum of absolute differences (p=1) is no inner product, and every search of
-    Relatum rests on one. A model that was trained with inverse triples keeps its own rows for reciprocal relations;
+    TransE must use the norm p=2: the sum of absolute differences (p=1) is not an inner product, and every search of
+    Relatum needs one. A model that was trained with inverse triples keeps its own rows for reciprocal relations;
     without them they are computed, so that heads are scored as PyKEEN scores them.
 
     :param model: the model
@@ -149,7 +149,7 @@ def from_pykeen(
     relation_names = _by_id(factory.relation_to_id)
     inverse = None
     if len(relations) == 2 * len(relation_names):
-        # PyKEEN stands each relation beside its inverse: r, r⁻¹, s, s⁻¹, …
+        # PyKEEN puts each relation next to its inverse: r, r⁻¹, s, s⁻¹, …
         inverse, relations = relations[1::2], relations[0::2]
     elif len(relations) != len(relation_names):
         raise ValueError(
@@ -201,8 +201,8 @@ def _pykeen_arrays(model: Any) -> tuple[str, NDArray[Any], NDArray[Any]]:
         p, squared = getattr(interaction, "p", None), bool(getattr(interaction, "power_norm", False))
         if p != 2:
             raise ValueError(
-                f"{acts} with the norm p={p} cannot be taken over: its score is no inner product, and every search of "
-                "Relatum rests on one; train it with the norm p=2 (for TransE: scoring_fct_norm=2)"
+                f"{acts} with the norm p={p} cannot be taken over: its score is not an inner product, and every search "
+                "of Relatum needs one; train it with the norm p=2 (for TransE: scoring_fct_norm=2)"
             )
         return acts.lower() + ("" if squared else "-norm"), entities[0], relations[0]
     return acts.lower(), entities[0], relations[0]
@@ -237,7 +237,7 @@ def _with_reciprocals(
 
 
 def _relation_matrix(values: Any, kind: str, what: str) -> NDArray[np.float32]:
-    """The rows of relations; those of RotatE are angles, also where they come as rotations."""
+    """The rows of relations; those of RotatE become angles, even if they are given as rotations."""
     array = np.asarray(values)
     return _matrix(np.angle(array) if kind == "rotate" and np.iscomplexobj(array) else array, what)
 
@@ -255,7 +255,7 @@ def _matrix(values: Any, what: str) -> NDArray[np.float32]:
 
 
 def _array(tensor: Any) -> NDArray[Any]:
-    """A tensor of PyTorch, without a need of PyTorch here."""
+    """A tensor of PyTorch as an array, without importing PyTorch."""
     for step in ("detach", "cpu", "numpy"):
         tensor = getattr(tensor, step)() if hasattr(tensor, step) else tensor
     return np.asarray(tensor)

@@ -31,7 +31,7 @@ SPLITS = ("train", "valid", "test")
 class Graph:
     """A graph: triples of names, in the splits train, valid and test.
 
-    It is made of an iterable of triples, a pandas or polars frame, an ``rdflib.Graph``, or files (:meth:`read`), an
+    It is made from an iterable of triples, a pandas or polars frame, an ``rdflib.Graph``, files (:meth:`read`), or an
     array of ids (:meth:`from_ids`); ``relatum.open(folder).graph`` is that of a project.
 
     >>> import relatum
@@ -51,10 +51,10 @@ class Graph:
     :param valid: edges that choices are made on
     :param test: edges that figures are reported on
     :param hold_out: random shares of the edges to hold out: ``"0.9/0.05/0.05"``, or ``(0.9, 0.05, 0.05)``
-    :param seed: what the shares are drawn with
-    :param columns: the three columns of a frame, where they are not called head, relation and tail or come first
+    :param seed: the seed with which the shares are drawn
+    :param columns: the three columns of a frame that has more of them, if these are not called head, relation and tail
     :param labels: display labels of entities, by name
-    :param relation_labels: the same of relations
+    :param relation_labels: the same for relations
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Graph:
     def _set(self, core: _relatum.Engine, home: Home | None, report: dict[str, Any] | None) -> None:
         self._core = core
         self._home = home
-        #: What was met while the graph was made: repeated triples, edges that an earlier split holds already.
+        #: The report on making the graph: repeated triples, edges that an earlier split holds already.
         self.report: dict[str, Any] = report or {}
 
     @classmethod
@@ -107,7 +107,7 @@ class Graph:
         labels: Mapping[str, str] | None = None,
         relation_labels: Mapping[str, str] | None = None,
     ) -> Graph:
-        """A graph of rows of ids (head, relation, tail) and of the names that the ids count.
+        """A graph from rows of ids (head, relation, tail) and the names in the order of the ids.
 
         >>> import numpy as np
         >>> Graph.from_ids(np.array([[0, 0, 1]]), ["a", "b"], ["r"])
@@ -141,9 +141,9 @@ class Graph:
         skip_bad_lines: bool = False,
         progress: _progress.Progress = False,
     ) -> Graph:
-        """A graph of files: tables, RDF, or one folder of a benchmark (Query2Box, BetaE, or train/valid/test files).
+        """A graph from files: tables, RDF, or one folder of a benchmark (Query2Box, BetaE, or train/valid/test files).
 
-        What ``relatum init`` reads, this reads; with ``folder``, the project is kept there.
+        It reads the same files as ``relatum init``; with ``folder``, the project is kept there.
         """
         paths = [("train", path) for path in files]
         paths += [("valid", path) for path in _paths(valid)] + [("test", path) for path in _paths(test)]
@@ -169,9 +169,9 @@ class Graph:
         return cls._of(core, home, json.loads(report))
 
     def save(self, folder: PathLike) -> Graph:
-        """Writes the graph, with all its models, to a new project folder: the same that ``relatum`` reads.
+        """Writes the graph, with all its models, to a new project folder, which the command ``relatum`` can read.
 
-        From then on, this object is that project: what is trained is kept there.
+        From then on, this object is that project: trained models are kept there.
         """
         if not isinstance(folder, (str, os.PathLike)):
             raise TypeError(f"a folder is named by a str or a Path, not {type(folder).__name__}")
@@ -181,12 +181,12 @@ class Graph:
 
     @property
     def folder(self) -> Path | None:
-        """The project folder; ``None`` where the graph was not saved."""
+        """The project folder; ``None`` if the graph was not saved."""
         return None if self._home is not None else Path(self._core.folder())
 
     @property
     def engine(self) -> Engine:
-        """What answers questions about the graph."""
+        """The engine that answers questions about the graph."""
         from .engine import Engine
 
         return Engine._of(self)
@@ -208,7 +208,7 @@ class Graph:
 
     @property
     def relation_labels(self) -> dict[str, str]:
-        """The same of the relations."""
+        """The same for the relations."""
         return self._core.relation_labels()
 
     def entity_id(self, name: str) -> int:
@@ -351,7 +351,7 @@ def films() -> Graph:
 
 
 def id_array(values: Any, dimensions: int) -> NDArray[np.int64]:
-    """Whole numbers as an array of 64 bits; anything else is a mistake."""
+    """Integers as an array of 64 bits; anything else raises an exception."""
     array = np.asarray(values)
     if array.dtype.kind not in "iu" and not (array.size == 0 and array.dtype.kind == "f"):
         raise TypeError(f"ids must be whole numbers, not {array.dtype}")
@@ -360,7 +360,7 @@ def id_array(values: Any, dimensions: int) -> NDArray[np.int64]:
     if array.ndim != dimensions:
         raise ValueError(f"expected an array of {dimensions} dimensions, not {array.ndim}")
     if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
-        raise ValueError("an id is beyond every graph")
+        raise ValueError("an id is larger than any graph allows")
     return array.astype(np.int64, copy=False)
 
 
@@ -400,10 +400,10 @@ def _kind(source: Any) -> str:
 
 
 def _rows(source: Any, columns: Sequence[str] | None, labels: dict[str, str]) -> Iterable[Any]:
-    """The triples of whatever holds some."""
+    """The triples of any supported source."""
     package = type(source).__module__.split(".")[0]
     if isinstance(source, (str, bytes, os.PathLike)):
-        raise TypeError("a graph is made of triples; of files: relatum.Graph.read(path)")
+        raise TypeError("a graph is made from triples; from files: relatum.Graph.read(path)")
     if isinstance(source, Graph):
         return source.triples()
     if package == "pandas" or package == "polars":
@@ -459,7 +459,7 @@ def _frame_columns(there: list[Any], given: Sequence[str] | None) -> list[Any]:
 
 
 def _rdf(graph: Any, labels: dict[str, str]) -> Iterable[tuple[str, str, str]]:
-    """The triples of an ``rdflib.Graph``: labels name things, and other literals are left out, as files are read."""
+    """The triples of an ``rdflib.Graph``, read like a file: labels are display labels, other literals are left out."""
     rdflib = need("rdflib", "a graph of rdflib")
     for subject, predicate, object_ in graph:
         if predicate == rdflib.RDFS.label and isinstance(object_, rdflib.Literal):

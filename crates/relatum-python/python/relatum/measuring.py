@@ -43,7 +43,7 @@ class Figure:
 
 
 class Benchmark:
-    """What a benchmark found: methods by types of query."""
+    """The results of a benchmark: methods by types of query."""
 
     __slots__ = ("_engine", "_json", "_options", "report")
 
@@ -89,7 +89,7 @@ class Benchmark:
         return frame(rows, ["method", "mean", *self.report["types"]], "table()").set_index("method")
 
     def by_missing_links(self) -> pd.DataFrame:
-        """The figures by how many links of a hard answer the training graph lacks, where that was asked for."""
+        """The figures by how many links of a hard answer the training graph lacks, if that was asked for."""
         rows = [
             {
                 "method": row["method"],
@@ -106,12 +106,12 @@ class Benchmark:
 
     @property
     def notes(self) -> list[str]:
-        """What the figures rest on."""
+        """What the figures are based on."""
         return list(self.report["notes"])
 
     @property
     def warnings(self) -> list[str]:
-        """What makes figures better than they should be; empty where all are fair."""
+        """Why some figures are better than they should be; empty if all are fair."""
         return list(self.report["warnings"])
 
     def accuracy(self) -> Figure:
@@ -123,13 +123,13 @@ class Benchmark:
         return Figure(_relatum.Engine.benchmark_as(self._json, "time"))
 
     def accuracy_by_k(self, progress: _progress.Progress = False) -> Figure:
-        """Hits@3 by how many values of a variable are followed; what was not measured before is measured now."""
+        """Hits@3 by how many values of a variable are followed; figures that are missing are measured now."""
         svg = self._picture("k", progress)
         assert svg is not None
         return Figure(svg)
 
     def accuracy_by_rank(self, progress: _progress.Progress = False) -> Figure | None:
-        """Hits@3 of all models of the project by their rank; ``None`` where all have the same."""
+        """Hits@3 of all models of the project by their rank; ``None`` if all have the same rank."""
         svg = self._picture("rank", progress)
         return None if svg is None else Figure(svg)
 

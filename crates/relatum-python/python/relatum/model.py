@@ -59,7 +59,7 @@ class Model:
         predictor: str | None = None,
         replace: bool = False,
     ) -> Model:
-        """Reads a model of a graph that :meth:`save` wrote, or another program: ``.safetensors``, a folder of ``.npy``
+        """Reads a model of a graph that :meth:`save` or another program wrote: ``.safetensors``, a folder of ``.npy``
         arrays, a checkpoint ``.pt``. Nothing in a checkpoint is ever executed."""
         _graph(graph)
         arguments = {
@@ -89,12 +89,12 @@ class Model:
 
     @property
     def engine(self) -> Engine:
-        """What answers questions about the graph."""
+        """The engine that answers questions about the graph."""
         return self._graph.engine
 
     @property
     def card(self) -> dict[str, Any]:
-        """What the model says of itself: predictor, rank, origin, training, epoch, validation."""
+        """The card of the model: predictor, rank, origin, training, epoch, validation."""
         card: dict[str, Any] = json.loads(self._open.card())
         return card
 
@@ -132,12 +132,12 @@ class Model:
 
     @property
     def relation_embeddings(self) -> NDArray[np.float32]:
-        """The same of the relations: those of the graph, then the reciprocal ones; :attr:`relation_rows` names them."""
+        """The same for relations: those of the graph, then the reciprocal ones; :attr:`relation_rows` names them."""
         return self._open.relations()
 
     @property
     def relation_rows(self) -> list[str]:
-        """What the rows of :attr:`relation_embeddings` are called."""
+        """The names of the rows of :attr:`relation_embeddings`."""
         return self._graph._core.relation_rows()
 
     @overload
@@ -147,7 +147,7 @@ class Model:
     def score(self, head: Any, relation: Any, tail: Any) -> float | NDArray[np.float32]:
         """The raw score of an edge, or of many: names or ids, single ones or arrays of them.
 
-        What the model says, before any calibration; :meth:`ask` gives truth values.
+        This is the score before any calibration; :meth:`ask` gives truth values.
         """
         core = self._graph._core
         heads, one = _ids(head, core.entity_id, "head")
@@ -217,8 +217,8 @@ class Model:
         by_relation: bool = False,
         progress: _progress.Progress = False,
     ) -> pd.DataFrame:
-        """How well the model predicts the edges of a split from both their ends, other true answers left out: filtered
-        MRR and Hits@1, 3 and 10, in all or by relation, as a frame."""
+        """How well the model predicts the edges of a split from both their ends: filtered MRR and Hits@1, 3 and 10, in
+        all or by relation, as a frame."""
         arguments = _dumps({"model": self._name, "split": split, "ties": ties})
         told = _progress.listener(progress, _progress.plain)
         found = json.loads(self._graph._core.link_eval(arguments, told))
@@ -246,7 +246,7 @@ class Model:
         progress: _progress.Progress = False,
     ) -> dict[str, Any]:
         """Learns the adaptive calibration, an affine map of each relation's scores, and keeps it with the model:
-        ``ask(…, calibration="adaptive")``. Gives how it went."""
+        ``ask(…, calibration="adaptive")``. Returns a summary."""
         arguments = {
             "name": self._name,
             "queries": queries,
@@ -292,7 +292,7 @@ def train(
     restart: bool = False,
     progress: _progress.Progress = True,
 ) -> Model:
-    """Trains a link predictor on the training edges of a graph; what is left out is chosen by the graph's size.
+    """Trains a link predictor on the training edges of a graph; omitted settings are chosen by the graph's size.
 
     Ctrl-C and an exception of a ``progress`` function stop it and keep its state: ``train(graph, resume=True)`` goes on.
 
@@ -309,7 +309,7 @@ def train(
 
     :param graph: a :class:`Graph`, or an :class:`Engine`
     :param model: ``complex``, ``distmult``, ``cp``, ``rotate`` or ``transe``
-    :param candidates: how many entities stand in the softmax, or ``"all"``
+    :param candidates: how many random entities stand for all in the softmax, or ``"all"``
     :param name: the name of the model in the project
     :param resume: go on with a run that was stopped or killed
     :param restart: begin anew, replacing the model of that name
@@ -356,8 +356,8 @@ def grid_search(
     replace: bool = False,
     progress: _progress.Progress = True,
 ) -> pd.DataFrame:
-    """Trains every combination, installs the best by validation MRR as the model ``name``, and gives a frame of all,
-    best first. Stopped, the same grid goes on where it was."""
+    """Trains every combination, installs the best by validation MRR as the model ``name``, and returns a frame of all,
+    best first. If it is stopped, the same grid goes on where it was."""
     graph = _graph(graph)
     grid = {
         "predictors": list(models),
@@ -425,18 +425,18 @@ def _graph(graph: Any) -> Graph:
 
 
 def _dumps(arguments: dict[str, Any]) -> str:
-    """Arguments for the engine; numbers of NumPy count as numbers."""
+    """Arguments for the engine as JSON; numbers of NumPy are accepted."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, np.generic):
             return value.item()
-        raise TypeError(f"{value!r} is no number, text or list")
+        raise TypeError(f"{value!r} is not a number, text or list")
 
     return json.dumps(arguments, default=plain, allow_nan=False)
 
 
 def _ids(things: Any, look_up: Any, what: str) -> tuple[NDArray[np.int64], bool]:
-    """Names or numbers as an array of numbers, and whether it was one alone."""
+    """Names or ids as an array of ids, and whether a single one was given."""
     if isinstance(things, str):
         return np.array([look_up(things)], dtype=np.int64), True
     if isinstance(things, bool):

@@ -29,7 +29,7 @@ class Variable:
         if not isinstance(name, str):
             raise TypeError(f"the name of a variable must be a str, not {type(name).__name__}")
         if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in _KEYWORDS:
-            raise ValueError(f"a variable is called by a word such as D or P1, not {name!r}")
+            raise ValueError(f"the name of a variable must be a word such as D or P1, not {name!r}")
         self.name = name
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class Formula:
         return _Not(self)
 
     def __bool__(self) -> bool:
-        raise TypeError("join formulas with &, | and ~; `and`, `or` and `not` of Python cannot be taken for them")
+        raise TypeError("join formulas with &, | and ~; `and`, `or` and `not` of Python cannot be used for that")
 
     def __repr__(self) -> str:
         return f"<Formula {self}>"
@@ -106,7 +106,7 @@ class Formula:
         raise NotImplementedError
 
     def _names(self) -> frozenset[str]:
-        """The names of all variables, bound ones too: an entity of the same name is written in quotes."""
+        """The names of all variables, including bound ones: an entity of the same name is written in quotes."""
         raise NotImplementedError
 
     def _within(self, strength: int, variables: frozenset[str]) -> str:
@@ -114,7 +114,7 @@ class Formula:
         return text if self._strength >= strength else f"({text})"
 
     def ask_for(self, target: Variable | str) -> Question:
-        """The question which entities ``target`` can be. All other variables are to exist."""
+        """The question which entities ``target`` can be. All other variables are bound by ``exists``."""
         if isinstance(target, str):
             target = Variable(target)
         if not isinstance(target, Variable):
@@ -128,14 +128,14 @@ class Formula:
         return Question(f"?{target} : {prefix}{self._text(names)}")
 
     def statement(self) -> Question:
-        """The question whether it is true; its variables are to exist."""
+        """The question whether the formula is true; its variables are bound by ``exists``."""
         free = [variable.name for variable in dict.fromkeys(self._free())]
         prefix = f"exists {', '.join(free)}. " if free else ""
         return Question(prefix + self._text(self._names()))
 
 
 class Question(str):
-    """The text of a question, as every door of Relatum reads it."""
+    """The text of a question, as the engine, the command line and the server read it."""
 
     __slots__ = ()
 
@@ -227,7 +227,7 @@ class _Exists(Formula):
 
 
 def exists(variables: Variable | tuple[Variable, ...], formula: Formula) -> Formula:
-    """That there are such things; needed within a negation only, as all variables of a question are to exist anyway.
+    """Says that such things exist. It is needed only within a negation: other variables are bound by ``exists`` anyway.
 
     >>> D, P = V("D P")
     >>> print((rel.drug(D, "yes") & ~exists(P, rel.interacts(D, P) & rel.assoc(P, "t1"))).ask_for(D))
@@ -247,7 +247,7 @@ class Relation:
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
-            raise TypeError(f"a relation is called by a str, not {type(name).__name__}")
+            raise TypeError(f"the name of a relation must be a str, not {type(name).__name__}")
         self._name = name
 
     def __call__(self, subject: Term, object: Term, /) -> Formula:
@@ -263,7 +263,7 @@ class Relation:
 
 
 class _Relations:
-    """All relations: ``rel.stars``, or ``rel["has genre"]`` where the name is no word of Python."""
+    """All relations: ``rel.stars``, or ``rel["has genre"]`` if the name is not a Python identifier."""
 
     def __getattr__(self, name: str) -> Relation:
         if name.startswith("__"):

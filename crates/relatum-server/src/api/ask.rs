@@ -37,7 +37,7 @@ pub(super) async fn planned(State(app): State<Shared>, Json(ask): Json<AskBody>)
     app.look(move |app| plan(app, ask)).await.map(Json)
 }
 
-/// A reply that others may be given too.
+/// A reply that may be shared with other requests.
 pub(super) struct Given(Arc<Reply>);
 
 impl IntoResponse for Given {
@@ -52,7 +52,7 @@ pub(crate) fn check(app: &App, ask: AskBody) -> Result<Check, Problem> {
     Ok(app.engine.check(&ask.question, &ask.options)?)
 }
 
-/// The same of a question that must have no mistakes.
+/// The same for a question that must have no mistakes.
 pub(crate) fn plan(app: &App, ask: AskBody) -> Result<Check, Problem> {
     let ask = app.admitted(ask)?;
     app.engine.read(&ask.question, &ask.options)?;
@@ -60,13 +60,13 @@ pub(crate) fn plan(app: &App, ask: AskBody) -> Result<Check, Problem> {
 }
 
 impl App {
-    /// Explains one entity as an answer, on a search thread; cancelled when nobody waits any more.
+    /// Explains one entity as an answer, on a search thread; cancelled when the client has gone.
     pub(crate) async fn explain(self: &Shared, body: ExplainBody) -> Result<Reply, Problem> {
         let ask = self.admitted(body.ask)?;
         let (cancel, app) = (self.cancel(), Shared::clone(self));
         let guard = CancelOnDrop::new(self, cancel.clone());
         let work = move || -> Planned<Result<Reply, Error>> {
-            // One entity still takes the search that ranks it.
+            // Explaining a single entity needs a full search too.
             Planned::Heavy(Box::new(move || {
                 app.engine.explain(&ask.question, &body.entity, &ask.options, &ask.control(cancel))
             }))

@@ -22,7 +22,7 @@ use crate::question::AskBody;
 
 const LINES: &str = "application/x-ndjson";
 
-/// How many questions of one batch are answered at the same moment.
+/// How many questions of one batch are answered at the same time.
 const AT_ONCE: usize = 8;
 
 /// A question of a batch.
@@ -86,7 +86,7 @@ pub(super) async fn batch(
     Ok(([(header::CONTENT_TYPE, LINES)], Body::from_stream(answers.buffered(AT_ONCE))).into_response())
 }
 
-/// The lines that hold something, each a value of JSON or a mistake of its own.
+/// The lines that are not blank, each a JSON value or a mistake of its own.
 fn lines(body: &[u8]) -> Result<Vec<Result<Value, Problem>>, Problem> {
     let lines = utf8(body)?.lines().filter(|line| !line.trim().is_empty());
     Ok(lines

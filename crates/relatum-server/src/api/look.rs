@@ -20,7 +20,7 @@ use crate::searches::Planned;
 pub(crate) struct CompleteBody {
     /// The question so far.
     text: String,
-    /// Bytes of UTF-8 before the cursor; none: the cursor is at the end.
+    /// Bytes of UTF-8 before the cursor; if omitted, the cursor is at the end.
     cursor: Option<usize>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct CompleteBody {
 pub(crate) struct FindParams {
     /// A part of a name or label; case and accents do not matter.
     pub(crate) text: String,
-    /// How many entities and relations at most; none: 20.
+    /// How many entities and relations at most, by default 20.
     pub(crate) limit: Option<usize>,
 }
 
@@ -50,18 +50,18 @@ pub(crate) struct DescribeParams {
     /// How many edges of each relation to leave out before the first.
     #[serde(default)]
     pub(crate) offset: usize,
-    /// How many edges of each relation to show at most; none: 20.
+    /// How many edges of each relation to show at most, by default 20.
     pub(crate) limit: Option<usize>,
     /// Also find the most likely edges that the graph does not hold.
     #[serde(default)]
     pub(crate) predicted: bool,
-    /// The model that predicts; none: the default one.
+    /// The model that predicts; if omitted, the default one.
     pub(crate) model: Option<String>,
 }
 
-/// How many names or edges there are where nobody says it.
+/// How many names or edges are given by default.
 const SHOWN: usize = 20;
-/// How many predicted edges.
+/// How many predicted edges are given.
 const PREDICTED: usize = 20;
 
 pub(super) async fn complete(
@@ -94,7 +94,7 @@ pub(super) async fn describe(
     described(&app, params).await.map(Json)
 }
 
-/// One thing with its edges; predictions are a search.
+/// One thing with its edges; predicted ones are found on a search thread.
 pub(crate) async fn described(app: &Shared, params: DescribeParams) -> Result<Description, Problem> {
     let (cancel, own) = (app.cancel(), Shared::clone(app));
     let guard = CancelOnDrop::new(app, cancel.clone());

@@ -1,7 +1,7 @@
-//! The API: every endpoint with what is said of it, in one place.
+//! The API: every endpoint with its description, in one place.
 //!
 //! An endpoint is registered once, with its handler and its description; the router and `/openapi.json` are both
-//! made of that, and the schemas are those of the types that are read and written.
+//! made from that, and the schemas are those of the types that are read and written.
 
 mod ask;
 mod batch;
@@ -45,7 +45,7 @@ fn of_questions(api: &mut Described) {
             operation("get", "askByUrl", "Answer a question given in the URL").params::<AskBody>().gives::<Reply>(),
         ],
     );
-    let events = "Events: `progress`, as long as it searches, with the best so far and how many of them are proven; \
+    let events = "Events: `progress` while it searches, with the best answers so far and how many of them are proven; \
                   then one `reply` or one `problem`. Closing the connection cancels the search.";
     api.add(
         "/api/v1/ask/stream",
@@ -74,7 +74,7 @@ fn of_questions(api: &mut Described) {
         "/api/v1/explain",
         post(ask::explain),
         [operation("post", "explain", "Explain one entity as an answer")
-            .about("The reply has that one answer with its explanation, or none where nothing makes it one.")
+            .about("The reply has that one answer with its explanation, or no answer if nothing makes the entity one.")
             .body::<ExplainBody>()
             .gives::<Reply>()],
     );
@@ -83,7 +83,7 @@ fn of_questions(api: &mut Described) {
         post(ask::checked),
         [operation("post", "check", "Check a question while it is typed")
             .about("Mistakes with their places, how it was understood, how it would be answered. Nothing is searched; \
-                    a question with mistakes is no error here.")
+                    a question with mistakes is not an error here.")
             .body::<AskBody>()
             .gives::<Check>()],
     );
@@ -127,7 +127,8 @@ fn of_the_graph(api: &mut Described) {
     api.add(
         "/api/v1/graph",
         get(look::graph),
-        [operation("get", "graph", "The graph from afar: sizes, degrees, relations").gives::<GraphStats>()],
+        [operation("get", "graph", "The sizes of the graph, its degrees and relations")
+            .gives::<GraphStats>()],
     );
     api.add(
         "/api/v1/examples",
@@ -153,8 +154,8 @@ fn of_the_server(api: &mut Described) {
         [
             operation("get", "model", "A model with its settings, its metrics and its training curve")
                 .gives::<ModelDetails>(),
-            operation("put", "chooseModel", "Choose the model that answers where none is named")
-                .about("At /api/v1/models/default only. For this process; the project keeps its own default.")
+            operation("put", "chooseModel", "Choose the model that answers if a request names none")
+                .about("Only at /api/v1/models/default. For this process; the project keeps its own default.")
                 .body::<models::Choice>()
                 .gives::<Models>(),
         ],
@@ -169,11 +170,11 @@ fn of_the_server(api: &mut Described) {
     api.add(
         "/api/v1/reload",
         post(models::reload),
-        [operation("post", "reload", "Take up models that were trained anew")
-            .about("Requests that run keep the model they have.")
+        [operation("post", "reload", "Read models again that were trained anew")
+            .about("Running requests keep the model they have.")
             .gives::<models::Reloaded>()],
     );
 }
 
-/// What handlers give.
+/// The result of a handler.
 pub(crate) type Outcome<T> = Result<Json<T>, Problem>;

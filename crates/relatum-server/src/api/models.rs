@@ -21,7 +21,7 @@ pub(crate) struct Info {
     name: String,
     /// The version of Relatum.
     version: String,
-    /// The model that answers where a request names none; none where there is no such model yet.
+    /// The model that answers if a request names none; `null` if there is no such model yet.
     model: Option<ModelSummary>,
     /// How many entities the graph has.
     entities: usize,
@@ -29,11 +29,11 @@ pub(crate) struct Info {
     relations: usize,
     /// How many edges, all splits together.
     edges: usize,
-    /// What a request may use up.
+    /// The limits of a request.
     limits: Limits,
 }
 
-/// The model that is to answer where a request names none.
+/// The model that is to answer if a request names none.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Choice {

@@ -1,4 +1,4 @@
-//! A search that is watched: server-sent events.
+//! A search with its progress, as server-sent events.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -37,12 +37,12 @@ pub(crate) enum StreamEvent {
     Problem(Box<Problem>),
 }
 
-/// Writes a reply that others may be given too.
+/// Writes a reply that may be shared with other requests.
 pub(super) fn inside<S: Serializer>(reply: &Arc<Reply>, to: S) -> Result<S::Ok, S::Error> {
     reply.as_ref().serialize(to)
 }
 
-/// How far a search is, and since when it runs.
+/// How far a search is, and how long it has been running.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Watched {
     /// How far it is.
@@ -69,7 +69,7 @@ pub(super) async fn stream_by_url(
 }
 
 fn watched(app: &Shared, id: RequestId, ask: AskBody) -> Result<impl IntoResponse + use<>, Problem> {
-    // What is beyond the limits is refused by its status, before any event.
+    // A question beyond the limits is refused by the status of the response, before any event.
     let ask = app.admitted(ask)?;
     let events = events(app, ask).map(move |event| {
         let (name, data) = match event {
@@ -85,7 +85,7 @@ fn watched(app: &Shared, id: RequestId, ask: AskBody) -> Result<impl IntoRespons
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(10))))
 }
 
-/// Progress as it comes, then the end. The search lives in the stream: who drops it cancels it.
+/// Progress as it comes, then the result. The search belongs to the stream: dropping the stream cancels it.
 fn events(app: &Shared, ask: AskBody) -> impl Stream<Item = StreamEvent> + use<> {
     let began = Instant::now();
     let (sender, mut heard) = mpsc::channel::<Watched>(16);
@@ -96,7 +96,7 @@ fn events(app: &Shared, ask: AskBody) -> impl Stream<Item = StreamEvent> + use<>
                 control.on(move |event: &search::Progress| {
                     let progress = Progress::of(event, engine.graph());
                     let elapsed_ms = began.elapsed().as_millis() as u64;
-                    // Who reads slowly misses some: the next ones say more.
+                    // A slow reader misses some events; later ones have newer results anyway.
                     let _ = sender.try_send(Watched { progress, elapsed_ms });
                 })
             };
@@ -123,7 +123,7 @@ fn events(app: &Shared, ask: AskBody) -> impl Stream<Item = StreamEvent> + use<>
     drive(step)
 }
 
-/// A stream of what an asynchronous step gives until it gives nothing.
+/// A stream of the results of an asynchronous step, until it returns `None`.
 fn drive<T, F>(step: F) -> impl Stream<Item = T>
 where
     F: AsyncFnMut(bool) -> Option<(T, bool)>,

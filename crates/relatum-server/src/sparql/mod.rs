@@ -1,4 +1,4 @@
-//! The SPARQL 1.1 protocol at `/sparql`: queries by GET, by form and as they are; results in four formats.
+//! The SPARQL 1.1 protocol at `/sparql`: queries by GET, in a form, or as the body; results in four formats.
 
 mod results;
 
@@ -24,23 +24,23 @@ use results::Format;
 const FORM: &str = "application/x-www-form-urlencoded";
 const QUERY: &str = "application/sparql-query";
 
-/// What may be said beside the query.
+/// The options that may be given beside the query.
 const OPTIONS: [&str; 3] = ["model", "known", "new_only"];
 
-/// How many answers a query without LIMIT gets: every entity would be one, with some score.
+/// How many answers a query without LIMIT gets; otherwise every entity would be one, with some score.
 const WITHOUT_LIMIT: usize = 100;
 
-/// What a URL or a form may carry. Other parameters are passed over, because clients send some of their own.
+/// The parameters of a URL or a form. Others are ignored, because clients send some of their own.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[allow(dead_code, reason = "its schema describes what is read")]
 struct SparqlParams {
     /// The query; a GET without one gives the description of the service.
     query: Option<String>,
-    /// The model that answers; none: the default one.
+    /// The model that answers; if omitted, the default one.
     model: Option<String>,
     /// Which stored edges count as true: all, train+valid, train or none.
     known: Option<String>,
-    /// Leave out what the stored edges already say.
+    /// Leave out answers that stored edges alone give.
     new_only: Option<bool>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn endpoint(api: &mut Described) {
     );
 }
 
-/// A query, with what the request says beside it.
+/// A query with its options.
 #[derive(Default)]
 struct Asked {
     query: Option<String>,
@@ -158,7 +158,7 @@ async fn answer(app: &Shared, query: String, options: Options, format: Format) -
         .map_err(|error| Error::from(Mistakes { source: query.clone(), errors: vec![error] }))?;
     let top = match (&request.parsed, request.limit) {
         (Parsed::Statement(_), _) => None,
-        // Nothing is wanted; what is in the graph is not even looked at, but mistakes are told.
+        // No answer is wanted, so the search is as small as possible, but mistakes are still reported.
         (_, Some(0)) => Some(1),
         (_, limit) => Some(limit.unwrap_or(WITHOUT_LIMIT)),
     };

@@ -1,4 +1,4 @@
-//! A reply as SPARQL results, in the format that the client likes best.
+//! A reply as SPARQL results, in the format that the client prefers.
 
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -10,7 +10,7 @@ use sparesults::{QueryResultsFormat, QueryResultsSerializer};
 
 use crate::problem::Problem;
 
-/// A statement that is at least so true is answered with yes.
+/// ASK is answered with true if the statement is at least so true.
 const HALF: f32 = 0.5;
 
 /// A format of results.
@@ -44,7 +44,7 @@ impl Format {
         }
     }
 
-    /// The format that the client likes best; of those it likes alike, the first of ours.
+    /// The format that the client prefers; among equal preferences, the first of ours.
     pub(super) fn accepted(headers: &HeaderMap) -> Result<Self, Problem> {
         let accept: Vec<&str> =
             headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -126,7 +126,7 @@ impl Row {
             return Some(self.term.clone());
         }
         match name {
-            // As the score is printed elsewhere: the shortest decimal that is the same 32-bit number.
+            // The shortest decimal that is the same 32-bit number, as in other output.
             SCORE => {
                 Some(Literal::new_typed_literal(self.score.to_string(), oxrdf::vocab::xsd::DOUBLE).into())
             }
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_liked_format_is_given() {
+    fn the_preferred_format_is_given() {
         assert_eq!(accepted("text/csv"), Some(Format::Csv));
         assert_eq!(accepted("text/csv;q=0.5, application/sparql-results+xml"), Some(Format::Xml));
         assert_eq!(accepted("image/png, */*;q=0.1"), Some(Format::Json));

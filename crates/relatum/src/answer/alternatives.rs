@@ -2,8 +2,9 @@
 //!
 //! They are found as the best one is, with lists in place of single values: a t-norm is monotone, so
 //! the k best assignments of a node are made of the k best of each child, and of a child only the k
-//! values can matter whose own best is highest. What a proof left out as too small for the answers may
-//! still be an alternative, so the messages are computed once more, without bounds and further down.
+//! values can matter whose own best is highest. Values that a proof left out as too small for the answers
+//! may still give an alternative, so the messages are computed once more, without bounds and with more
+//! values.
 
 use super::explanation::ALTERNATIVES;
 use crate::control::Control;
@@ -13,7 +14,7 @@ use crate::search::beam::Assignment;
 use crate::search::exact::{Exact, Goal};
 use crate::search::{AtomTruth, Certainty, Logic, SearchError, best, block_of, rows};
 
-/// How many values of a variable are tried first; a block of rows where they prove too little.
+/// How many values of a variable are tried first; if they prove too little, a whole block of rows is tried.
 const TRIED: usize = 64;
 /// The best assignment itself comes first.
 const COUNT: usize = ALTERNATIVES + 1;
@@ -63,7 +64,7 @@ pub(super) struct NextBest<'a> {
     /// The search that found the answers: the values of its assignments are always tried.
     proven: Option<&'a Exact<'a>>,
     tried: usize,
-    /// Whether time was up before the messages were there.
+    /// Whether the time was up before the messages were computed.
     stopped: bool,
 }
 
@@ -100,7 +101,7 @@ impl<'a> NextBest<'a> {
         Ok(self.node(tree, root, answers)?.into_iter().map(listed).collect())
     }
 
-    /// What an assignment can score at most that has a value which was not tried.
+    /// The most that an assignment can score that has a value which was not tried.
     fn left_out(&self, message: MessageId, at_target: bool) -> f32 {
         let shape = &self.plan.messages[message.index()];
         let within = at_target && matches!(shape, Message::Meet(_));
@@ -114,7 +115,7 @@ impl<'a> NextBest<'a> {
                     0.0
                 }
             }
-            // The answers are all looked at, those that were not chosen here too.
+            // All answers are looked at, also those that were not chosen here.
             Message::Look { .. } if at_target => inner,
             _ => inner.max(self.messages.left_out(message)),
         }
@@ -146,14 +147,14 @@ impl<'a> NextBest<'a> {
         Ok(lists)
     }
 
-    /// The parts of a variable's message that speak of no variable beyond it.
+    /// The parts of a variable's message that involve no variable beyond it.
     fn own(&self, node: &TreeNode, message: MessageId) -> Vec<MessageId> {
         let mut own = match &self.plan.messages[message.index()] {
             Message::Meet(parts) => parts.clone(),
             _ => vec![message],
         };
         for (child, _) in &node.children {
-            // The same message may stand twice, for two variables: each takes one of them away.
+            // The same message may stand twice, for two variables: each removes one of them.
             if let Some(at) = own.iter().position(|part| part == child) {
                 own.remove(at);
             }
@@ -218,7 +219,7 @@ impl<'a> NextBest<'a> {
                 }
             }
         }
-        // The places in the list of those tried stand for the values.
+        // Values are given by their positions in the list of values tried.
         let of_value = |(joint, edges): (&Vec<f32>, &Vec<f32>)| {
             let places = best(joint, COUNT, |at| joint[at.index()] > 0.0);
             places.into_iter().map(|(at, _)| (tried[at.index()].0, edges[at.index()])).collect()
@@ -226,7 +227,7 @@ impl<'a> NextBest<'a> {
         Ok(joint.iter().zip(&edges).map(of_value).collect())
     }
 
-    /// The same by rows from x: `φ(x, y) ⊤ m(y)`.
+    /// The same with rows scored from x: `φ(x, y) ⊤ m(y)`.
     fn away(
         &self,
         inner: MessageId,

@@ -19,13 +19,13 @@ pub(super) const ALTERNATIVES: usize = 3;
 /// Folding the atoms (negated ones negated) and the sub-queries (1 minus their truth) with the
 /// t-norm gives [`score`](Self::score), and joining [`branch_scores`](Self::branch_scores) with the
 /// t-conorm gives the score of the answer; see [`Explanation::refold`]. The score of the assignment is
-/// also that of its branch, but for continuous optimisation: there the branch was scored at vectors,
+/// also that of its branch, except under continuous optimisation: there the branch was scored at vectors,
 /// and the assignment is that of the entities nearest to them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The alternative of the normal form that carries the answer.
     pub branch: usize,
-    /// The score of the answer in each alternative; at least that much where it was left open.
+    /// The score of the answer in each alternative; a lower bound where the search left it open.
     pub branch_scores: Vec<f32>,
     /// The alternatives whose score the search left open, because it could not change the answer.
     pub branches_open: Vec<bool>,
@@ -48,20 +48,20 @@ pub struct Explanation {
 /// An atom with its variables replaced by their values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExplainedAtom {
-    /// The edge that it speaks of.
+    /// The edge.
     pub edge: Triple,
-    /// Whether the question asks that it be false.
+    /// Whether the atom is negated in the question.
     pub negated: bool,
     /// How true the edge is.
     pub truth: f32,
-    /// What that counts in the score: the truth itself, or its negation.
+    /// What enters the score: the truth itself, or its negation.
     pub value: f32,
-    /// From which side it was scored: a predictor says something else from the other one.
+    /// From which side it was scored: from the other side a predictor gives another score.
     pub read: Direction,
-    /// The split of the trusted graph that holds the edge: then it is exactly 1. None: the model
+    /// The split of the trusted graph that holds the edge, which is then exactly 1; `None` if the model
     /// scored it.
     pub known: Option<Split>,
-    /// The split that holds the edge, trusted or not. None: it is a prediction.
+    /// The split that holds the edge, trusted or not; `None` for a prediction.
     pub stored: Option<Split>,
 }
 
@@ -87,8 +87,8 @@ impl Explanation {
     }
 }
 
-/// Explains the best answers, each by the branch in which it scores highest, or where a beam missed what
-/// stored edges say, by the `reason` that they give.
+/// Explains the best answers, each by the branch in which it scores highest or, if a beam missed an answer
+/// that stored edges give, by the `reason` that they give.
 pub(super) fn explain(
     plan: &Plan,
     truth: &dyn AtomTruth,
@@ -144,7 +144,7 @@ pub(super) fn explain(
         };
         let same =
             |other: &Assignment| other.iter().all(|&(id, value)| value_of(&assignment, id) == Some(value));
-        // A search that was cut short may have missed an assignment that beats its best: it is not a next best.
+        // A search that was stopped may have missed an assignment better than its best: that one is not a next best.
         let best = branch_scores[branch];
         let missed = |score: f32| exact.is_some() && score > best + UNNOTICED;
         let others = listed.ranked.iter().filter(|(other, score)| !same(other) && !missed(*score));
@@ -173,8 +173,8 @@ pub(super) fn explain(
     Ok(explanations)
 }
 
-/// Explains an answer by the first of the ways in which trusted edges alone make it one; the others of the
-/// same alternative are as good.
+/// Explains an answer by the first of the ways in which trusted edges alone make it one; the other ways of the
+/// same alternative are equally good.
 pub(super) fn by_facts(
     plan: &Plan,
     truth: &dyn AtomTruth,
@@ -202,7 +202,7 @@ pub(super) fn by_facts(
         assignment,
         atoms,
         sub_queries,
-        // Where there are fewer, the next best assignments rest on predictions, which were not searched.
+        // If there are fewer, the next best assignments need predictions, which were not searched.
         alternatives_certain: alternatives.len() == ALTERNATIVES,
         alternatives,
     }))
@@ -214,7 +214,7 @@ pub(super) fn assignment_of(exact: &Exact<'_>, node: &TreeNode, value: EntityId)
     assign(exact, node, value, &mut values).then_some(values)
 }
 
-/// Follows the messages from the target outwards; false where one of them never got a value.
+/// Follows the messages from the target outwards; `false` if one of them never got a value.
 fn assign(exact: &Exact<'_>, node: &TreeNode, value: EntityId, values: &mut Assignment) -> bool {
     values.push((node.variable, value));
     node.children.iter().all(|(message, child)| {
@@ -247,7 +247,7 @@ pub(super) fn atoms(
     explained
 }
 
-/// The truth of an edge, read from one of its sides; `row` is room for one row.
+/// The truth of an edge, read from one of its sides; `row` is a buffer for one row.
 pub(super) fn explained_edge(
     edge: Triple,
     read: Direction,
@@ -262,7 +262,7 @@ pub(super) fn explained_edge(
         Direction::Backward => (edge.tail, edge.head),
     };
     let (known, stored) = (truth.known(from, hop, to), truth.stored(from, hop, to));
-    // A trusted edge is exactly 1, and needs no row to say so.
+    // A trusted edge is exactly 1, so no row is needed.
     let mut value = 1.0;
     if known.is_none() {
         row.resize(truth.entities(), 0.0);
@@ -273,7 +273,7 @@ pub(super) fn explained_edge(
     ExplainedAtom { edge, negated, truth: value, value: counts, read, known, stored }
 }
 
-/// Atoms are read from what is known first: an anchor, or the variable that gets its value earlier.
+/// Atoms are read from the side that is known first: an anchor, or the variable that gets its value earlier.
 fn direction(plan: &BranchPlan, atom: &Atom) -> Direction {
     let position = |term: Term| {
         let id = term.variable()?;

@@ -12,20 +12,20 @@ use crate::symbolic::{Ways, World, answers_with_ways, answers_within, ways};
 /// Ways are counted up to this many: larger counts tell people nothing more.
 const MOST_WAYS: usize = 100;
 
-/// For every entity, whether the stored edges that count as known alone make it an answer. None: the
+/// For every entity, whether the stored edges that count as known alone make it an answer; `None` if the
 /// time was up before that was clear.
 pub fn known_answers(plan: &Plan, graph: &Graph, known: Known, control: &Control) -> Option<Vec<bool>> {
     let world = World::of(graph, known.splits());
     Some(is_known(&world, answers_within(&plan.normal_form(), &world, control)?.into_iter()))
 }
 
-/// Of every entity, whether stored edges alone make it an answer.
+/// For every entity, whether stored edges alone make it an answer.
 #[derive(Default)]
 pub(super) struct Marks {
-    /// None where that is not clear.
+    /// `None` if that is not clear.
     known: Option<Vec<bool>>,
-    /// The first known answers in the order in which they come where all are equally true: those with more ways
-    /// first, then by id. Empty: nobody counted.
+    /// The first known answers, ordered by the number of ways, most first, then by id, for ranking those that are equally
+    /// true. Empty if the ways were not counted.
     supported: Vec<(EntityId, Ways)>,
 }
 
@@ -63,7 +63,7 @@ impl Marks {
         self.of(entity) != Some(true)
     }
 
-    /// The first known answers; none if there are fewer than `count`.
+    /// The first known answers; `None` if there are fewer than `count`.
     pub(super) fn first(&self, count: usize) -> Option<Vec<EntityId>> {
         let first: Vec<EntityId> = if self.supported.is_empty() {
             self.known_entities().take(count).collect()
@@ -73,8 +73,8 @@ impl Marks {
         (first.len() == count).then_some(first)
     }
 
-    /// Puts known answers, all of which are exactly 1, into the order of their ways. `top` are the best of all
-    /// entities, in which known answers stand by their ids.
+    /// Orders known answers, all of which are exactly 1, by the number of their ways. `top` are the best of all
+    /// entities, in which known answers are ordered by their ids.
     pub(super) fn reorder(&self, top: &mut Vec<(EntityId, f32)>, count: usize) {
         if self.supported.is_empty() {
             return;

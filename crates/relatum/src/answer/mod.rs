@@ -42,7 +42,7 @@ pub enum Method {
     /// proven or the effort is too large.
     #[default]
     Auto,
-    /// As `Auto`, but however long the proof takes.
+    /// As `Auto`, but until the proof is found, however long that takes.
     Exact,
     /// Beam search.
     Beam,
@@ -54,7 +54,7 @@ impl Method {
     /// Every method.
     pub const ALL: [Self; 4] = [Self::Auto, Self::Exact, Self::Beam, Self::Continuous];
 
-    /// What a name says.
+    /// The method of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|method| method.name() == name)
     }
@@ -73,7 +73,7 @@ impl Method {
 /// How to answer.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// Which search.
+    /// The search to use.
     pub method: Method,
     /// How wide a beam is.
     pub width: Width,
@@ -83,10 +83,10 @@ pub struct Ask {
     pub logic: Logic,
     /// How scores become truth values.
     pub calibration: Calibration,
-    /// What scores are multiplied by before a softmax.
+    /// The factor of scores before a softmax.
     pub sharpness: f32,
-    /// What predictions are multiplied by that lead to an entity which never stands on that side of the
-    /// relation in training: 1 leaves them as they are, 0 leaves them out.
+    /// The factor of predictions that lead to an entity of another kind than those that stand on that side of
+    /// the relation in training: 1 leaves them as they are, 0 makes them count for nothing.
     pub unseen: f32,
     /// Which stored edges are trusted.
     pub known: Known,
@@ -98,7 +98,7 @@ pub struct Ask {
     pub only: Option<EntityId>,
     /// Whether to explain each answer.
     pub explain: bool,
-    /// What the search may use up, who stops it, and who hears how far it is.
+    /// The limits of the search, the token that cancels it, and the listeners that hear of its progress.
     pub control: Control,
 }
 
@@ -123,7 +123,7 @@ impl Default for Ask {
 }
 
 impl Ask {
-    /// The truth of atoms by a model, as these settings want it.
+    /// The truth of atoms by a model, under these settings.
     pub fn scorer<'a>(&self, model: &'a Model, graph: &'a Graph) -> Result<Scorer<'a>, SearchError> {
         if self.calibration == Calibration::Adaptive && model.affine().is_none() {
             return Err(SearchError::NotCalibrated);
@@ -133,7 +133,7 @@ impl Ask {
     }
 }
 
-/// How uncertain a score may stay whose place is certain: less than people are shown.
+/// How uncertain the score of an answer may stay once its place is certain: less than the digits shown.
 const WITHIN: f32 = 5e-5;
 /// What rounding in single precision may leave where the difference of two truth values should be 0.
 const ROUNDING: f32 = 1e-6;
@@ -158,8 +158,8 @@ pub struct Answer {
     pub entity: EntityId,
     /// How true it is that it is an answer.
     pub score: f32,
-    /// Whether it follows from stored edges alone, without any prediction. None: time was up before
-    /// that was clear.
+    /// Whether it follows from stored edges alone, without any prediction; `None` if the time was up
+    /// before that was clear.
     pub known: Option<bool>,
     /// In how many ways stored edges alone make it an answer, where they do and that was counted.
     pub ways: Option<Ways>,
@@ -192,7 +192,7 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
 /// Gives at most so many ways in which stored edges alone make an entity an answer.
 type ByEdges<'a> = dyn Fn(EntityId, usize) -> Vec<Reason> + 'a;
 
-/// The search that fits a plan and what is asked for.
+/// The search for a plan, by the chosen method.
 fn choose(plan: &Plan, how: &Ask) -> Result<Strategy, SearchError> {
     let raw = !how.calibration.is_truth();
     Ok(match how.method {
@@ -206,7 +206,7 @@ fn choose(plan: &Plan, how: &Ask) -> Result<Strategy, SearchError> {
     })
 }
 
-/// Searches, corrects what was found by what trusted edges prove, ranks and explains.
+/// Searches, corrects the scores by what trusted edges prove, ranks and explains.
 fn answer(
     plan: &Plan,
     truth: &dyn AtomTruth,
@@ -259,8 +259,8 @@ fn answer(
     Ok(Answers { answers: answers.collect(), method, certainty, rows })
 }
 
-/// The answers that trusted edges alone prove to be the best, where they fill all places: whatever needs a
-/// prediction is worth less. A search by messages finds the same by itself.
+/// The answers that trusted edges alone prove to be the best, if there are as many as are wanted: answers that
+/// need a prediction score less. A search by messages finds the same by itself.
 fn proven(strategy: Strategy, truth: &dyn AtomTruth, known: &Marks, how: &Ask) -> Option<Vec<EntityId>> {
     if matches!(strategy, Strategy::Messages { .. }) || how.new_only || truth.ceiling() >= 1.0 {
         return None;
@@ -271,7 +271,7 @@ fn proven(strategy: Strategy, truth: &dyn AtomTruth, known: &Marks, how: &Ask) -
     }
 }
 
-/// One explanation for each answer, by what found it, or by the `reason` that stored edges give.
+/// One explanation for each answer, by the search that found it, or by the `reason` that stored edges give.
 fn explained(
     plan: &Plan,
     truth: &dyn AtomTruth,
@@ -302,7 +302,7 @@ fn facts_decide(plan: &Plan, how: &Ask) -> bool {
     how.calibration.is_truth() && !how.width.paper && how.known != Known::Ignore && !plan.negates()
 }
 
-/// Answers that trusted edges alone prove, where they fill all places.
+/// The answers that trusted edges alone prove, if there are as many as are wanted.
 fn proven_by_facts(
     plan: &Plan,
     truth: &dyn AtomTruth,
@@ -335,7 +335,7 @@ fn is_wanted(known: &Marks, how: &Ask, entity: EntityId) -> bool {
 fn best_answers(scores: &[f32], how: &Ask, keep: impl Fn(EntityId) -> bool) -> Vec<(EntityId, f32)> {
     // Łukasiewicz adds and subtracts: of `x and not x` the rounding error of x may remain.
     let rounding = if how.logic.t_norm == TNorm::Lukasiewicz { ROUNDING } else { 0.0 };
-    // A truth value of 0 is no answer; raw scores have no such floor.
+    // An entity with a truth value of 0 is not an answer; raw scores have no such floor.
     let raw = !how.calibration.is_truth();
     let counts = |entity: EntityId| keep(entity) && (raw || scores[entity.index()] > rounding);
     best(scores, how.top, counts).into_iter().filter(|(_, score)| score.is_finite()).collect()

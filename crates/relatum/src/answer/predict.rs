@@ -1,8 +1,8 @@
 //! The most likely edges that the graph does not hold.
 //!
-//! Scoring every head along every relation is a row for each of them. Most need none: the entities that
-//! stand where the relation leads to are few, and the sum over them is most of a softmax, so a product with
-//! them alone bounds each edge from above (see [`AtomTruth::at_most`]). Rows are then scored in falling
+//! Scoring every head along every relation would take a row for each pair. Most are not needed: few entities
+//! stand where a relation leads, and the sum over them is most of a softmax, so a product with them alone
+//! bounds each edge from above (see [`AtomTruth::at_most`]). Rows are then scored in falling
 //! order of their bounds, until no bound is left that could lift an edge into the list.
 
 use std::cmp::Ordering;
@@ -16,9 +16,9 @@ use crate::search::{AtomTruth, Certainty, Scorer, SearchError, block_of};
 /// Which edges are sought.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// Along these relations; empty: along all.
+    /// Along these relations; along all if empty.
     pub relations: Vec<RelationId>,
-    /// At one end of them this entity.
+    /// With this entity at one end.
     pub about: Option<EntityId>,
     /// At least so true.
     pub least: f32,
@@ -37,12 +37,12 @@ pub struct PredictedEdge {
     pub read: Direction,
 }
 
-/// What came of a search for missing edges.
+/// The result of a search for missing edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Predicted {
     /// How many edges were found.
     pub found: usize,
-    /// How many of them, from the first on, are proven to be the most likely: all, unless it was stopped.
+    /// How many of them, from the first on, are proven to be the most likely: all, unless the search was stopped.
     pub proven: usize,
     /// [`Certainty::Exact`], or what stopped the search.
     pub certainty: Certainty,
@@ -65,14 +65,14 @@ pub struct PredictProgress {
     pub found: usize,
 }
 
-/// Rows that are scored at first; each time twice as many, so that few are scored in vain.
+/// Rows that are scored in the first round; each round scores twice as many, so that few are scored needlessly.
 const FIRST: usize = 16;
 
 /// Finds the most likely missing edges, best first; `each` gets every one as soon as it is proven to be the
 /// next.
 ///
-/// Both ends are of the kinds that stand there in training ([`Sides`](crate::graph::Sides)); with a scorer that
-/// lets other kinds count for something ([`Scorer::with_unseen`]) these are looked at too.
+/// Both ends are of the kinds that stand there in training ([`Sides`](crate::graph::Sides)); if the scorer gives
+/// other kinds a weight above 0 ([`Scorer::with_unseen`]), these are searched too.
 pub fn predict(
     scorer: &Scorer<'_>,
     graph: &Graph,
@@ -101,7 +101,7 @@ pub fn predict(
     let proven = search.given;
     let mut certainty = Certainty::Exact { within: 0.0 };
     if stopped {
-        // What was found so far is the best that there is to show.
+        // The best edges so far are shown, though they are not proven.
         certainty = Certainty::Stopped { by: control.limit() };
         search.give_out(f32::NEG_INFINITY);
     }
@@ -111,7 +111,7 @@ pub fn predict(
 
 /// The hops along which edges are sought, each with the entities that it is read from.
 fn rows_to_bound(scorer: &Scorer<'_>, graph: &Graph, wanted: &Wanted) -> Vec<(Hop, Vec<EntityId>)> {
-    // Of a relation and its inverse one says all.
+    // Of a relation and its inverse, one is enough.
     let says_something_new =
         |relation: &RelationId| graph.inverses.of(*relation).is_none_or(|inverse| *relation <= inverse);
     let relations: Vec<RelationId> = if wanted.relations.is_empty() {
@@ -120,7 +120,7 @@ fn rows_to_bound(scorer: &Scorer<'_>, graph: &Graph, wanted: &Wanted) -> Vec<(Ho
         wanted.relations.clone()
     };
     let hop = |relation, direction| Hop { relation, direction };
-    // From where a hop can be read: the other end of it is that of the hop back.
+    // The entities that a hop can be read from are those that the reversed hop leads to.
     let from = |hop: Hop| -> Vec<EntityId> {
         if scorer.unseen() > 0.0 {
             graph.entities.ids().collect()
@@ -142,7 +142,7 @@ fn rows_to_bound(scorer: &Scorer<'_>, graph: &Graph, wanted: &Wanted) -> Vec<(Ho
     .collect()
 }
 
-/// An entity's loop is an edge in both directions: it is read forwards, as where no entity is named.
+/// A loop of an entity is an edge in both directions; it is read forwards, as it is if no entity is named.
 fn is_read_forwards(from: EntityId, hop: Hop, to: EntityId) -> bool {
     from == to && hop.direction == Direction::Backward
 }
@@ -170,7 +170,7 @@ struct Search<'a, 's> {
 }
 
 impl Search<'_, '_> {
-    /// Bounds the best edge of every row. Whether it was stopped.
+    /// Bounds the best edge of every row; returns whether it was stopped.
     fn bound(&mut self, rows: &[(Hop, Vec<EntityId>)]) -> Result<bool, SearchError> {
         for (hop, from) in rows {
             let at = self.candidates(*hop);
@@ -216,8 +216,8 @@ impl Search<'_, '_> {
         if unseen >= 1.0 { 0.0 } else { unseen * self.scorer.ceiling() }
     }
 
-    /// Scores rows in falling order of their bounds, and gives out what no bound can exceed. Whether it was
-    /// stopped.
+    /// Scores rows in falling order of their bounds, and gives out edges that no remaining bound exceeds; returns
+    /// whether it was stopped.
     fn score(&mut self) -> Result<bool, SearchError> {
         let n = self.scorer.entities();
         let (mut values, mut most) = (Vec::new(), FIRST);
@@ -271,8 +271,8 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Gives out the edges that are better than anything left can be. An edge as good as a bound waits: of
-    /// equals the one with the smaller ids comes first.
+    /// Gives out the edges that are better than any remaining bound. An edge that equals a bound waits, because
+    /// of equal edges the one with the smaller ids comes first.
     fn give_out(&mut self, highest: f32) {
         while self.given < self.wanted.top && self.found.peek().is_some_and(|best| best.0.truth > highest) {
             if let Some(Scored(edge)) = self.found.pop() {
@@ -380,7 +380,7 @@ mod tests {
                 }
             }
         }
-        // A loop of the entity that is asked about is met in both directions; the first is the forward one.
+        // A loop of the entity that is asked about comes in both directions; the first is the forward one.
         let mut met = std::collections::HashSet::new();
         all.retain(|(edge, _)| met.insert((edge.relation, edge.head, edge.tail)));
         let key = |edge: &Triple| (edge.relation, edge.head, edge.tail);
@@ -414,7 +414,7 @@ mod tests {
                     let expected = by_brute_force(&scorer, &graph, &wanted);
                     assert_eq!(found.len(), expected.len(), "{calibration} {unseen} {wanted:?}");
                     for ((edge, truth), (expected, by_itself)) in found.iter().zip(&expected) {
-                        // A product of many rows rounds otherwise than that of one.
+                        // A product of many rows rounds differently from a product of one.
                         assert!((truth - by_itself).abs() < 1e-5, "{calibration} {unseen} {wanted:?}");
                         assert_eq!(edge, expected, "{calibration} {unseen} {wanted:?}");
                     }
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_spare_rows_even_of_a_model_that_knows_nothing() {
+    fn bounds_save_rows_even_with_an_untrained_model() {
         let graph = graph();
         let model = Model::random(predictor("complex", 6).unwrap(), &graph, 0.9, 3);
         let scorer = Scorer::new(&model, &graph, Calibration::SoftmaxCount, Known::ALL).with_unseen(0.0);
@@ -447,8 +447,8 @@ mod tests {
         let (outcome, some) = run(Control::default().with_rows(7));
         assert!(outcome.rows <= 7 && matches!(outcome.certainty, Certainty::Stopped { .. }));
         let (_, all) = run(Control::default());
-        assert_eq!(some[..outcome.proven], all[..outcome.proven], "what is proven stays true");
-        assert!(outcome.found > outcome.proven, "what was found is shown");
+        assert_eq!(some[..outcome.proven], all[..outcome.proven], "proven edges stay the best");
+        assert!(outcome.found > outcome.proven, "unproven edges are shown too");
         let raw = Scorer::new(&model, &graph, Calibration::Raw, Known::Ignore);
         let refused = predict(&raw, &graph, &wanted, &Control::default(), &mut |_| {});
         assert_eq!(refused, Err(SearchError::NoBounds { calibration: Calibration::Raw }));

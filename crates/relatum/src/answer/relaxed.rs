@@ -1,4 +1,4 @@
-//! Answers by continuous optimisation, explained by the entities nearest to where it came to rest.
+//! Answers by continuous optimisation, explained by the entities nearest to the optimised vectors.
 
 use super::explanation::{ALTERNATIVES, Alternative, Explanation};
 use super::witness::{Witness, Witnesses};
@@ -66,8 +66,8 @@ impl<'a> Explainer<'a> {
         top.iter().map(|&(entity, _)| self.explain(entity)).collect()
     }
 
-    /// Every variable as the entity nearest to its vector; the alternatives have, for one variable,
-    /// another one near it.
+    /// Explains an answer with every variable as the entity nearest to its vector; each alternative has, for
+    /// one variable, another entity near it.
     fn explain(&self, answer: EntityId) -> Result<Option<Explanation>, SearchError> {
         let branch_scores = self.search.branch_scores(answer);
         let by_score = |a: &usize, b: &usize| branch_scores[*a].total_cmp(&branch_scores[*b]).then(b.cmp(a));

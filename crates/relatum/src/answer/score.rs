@@ -1,7 +1,7 @@
 //! How a score is written.
 
-/// A score with four decimals; one so small that they would not tell it from nothing, with two
-/// digits and its power of ten.
+/// A score with four decimals; a score so small that these would show little of it, with two digits
+/// and its power of ten.
 ///
 /// ```
 /// use relatum::answer::score_text;

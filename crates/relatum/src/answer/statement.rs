@@ -14,9 +14,9 @@ pub struct Judgement {
     /// Its truth: the t-conorm over [`alternatives`](Self::alternatives) of the t-norm over the clauses of
     /// each.
     pub truth: f32,
-    /// Whether it follows from stored edges alone. None: time was up before that was clear.
+    /// Whether it follows from stored edges alone; `None` if the time was up before that was clear.
     pub known: Option<bool>,
-    /// How sure that is: that of the least sure part.
+    /// How sure the truth is: as sure as its least sure part.
     pub certainty: Certainty,
     /// Rows scored.
     pub rows: usize,
@@ -36,11 +36,11 @@ pub struct JudgedAlternative {
 /// One clause of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedClause {
-    /// What it counts: its truth, negated where the clause is.
+    /// What enters the alternative: its truth, negated if the clause is.
     pub value: f32,
-    /// Whether stored edges alone say so.
+    /// Whether it follows from stored edges alone.
     pub known: Option<bool>,
-    /// What it says.
+    /// Why it is as true as it is.
     pub reason: ClauseReason,
 }
 
@@ -49,16 +49,16 @@ pub struct JudgedClause {
 pub enum ClauseReason {
     /// An edge, or its absence.
     Atom(ExplainedAtom),
-    /// The best answer of a question, which was planned so.
+    /// The best answer of a question.
     Exists {
         /// The question.
         question: Box<Query>,
         /// The plan.
         plan: Box<Plan>,
-        /// Its best answer; none if nothing makes it true.
+        /// Its best answer; empty if nothing makes it true.
         answers: Answers,
     },
-    /// Nothing of this kind: 1 minus the t-norm of these.
+    /// Nothing of this kind exists: 1 minus the t-norm of these clauses.
     NoneExists(Vec<JudgedClause>),
 }
 
@@ -109,7 +109,7 @@ struct Judge<'a> {
     how: Ask,
     certainty: Certainty,
     rows: usize,
-    /// Room for one row.
+    /// A buffer for one row.
     row: Vec<f32>,
 }
 
@@ -167,7 +167,7 @@ impl Judge<'_> {
     }
 }
 
-/// Of two certainties the lesser.
+/// The lesser of two certainties.
 fn less_sure(a: Certainty, b: Certainty) -> Certainty {
     let rank = |certainty: &Certainty| match certainty {
         Certainty::Exact { .. } => 0,
@@ -183,14 +183,14 @@ fn less_sure(a: Certainty, b: Certainty) -> Certainty {
     }
 }
 
-/// Whether all hold; none where that is not clear.
+/// Whether all hold; `None` if that is not clear.
 fn all(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let parts: Vec<Option<bool>> = parts.collect();
     let refuted = parts.contains(&Some(false));
     (refuted || !parts.contains(&None)).then_some(!refuted)
 }
 
-/// Whether one holds; none where that is not clear.
+/// Whether one holds; `None` if that is not clear.
 fn any(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     all(parts.map(|part| part.map(|holds| !holds))).map(|none_holds| !none_holds)
 }

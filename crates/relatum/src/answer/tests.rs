@@ -55,7 +55,7 @@ proptest! {
         let graph = tiny_graph(&[]);
         let plan = Plan::new(&checked, &graph, PlanOptions { beam: 10_000, either_side, ..PlanOptions::default() });
         let exactly = plan.is_tree() && !by_beam;
-        // A beam in the manner of the paper at full width: of trees too.
+        // A beam at full width, as in the paper, for trees too.
         let (method, width) = (if exactly { Method::Auto } else { Method::Beam }, Width { k: 10_000, paper: by_beam });
         let how = Ask { logic, method, explain: true, width, ..Ask::default() };
         let found = answer(&plan, &table, &Marks::default(), &|_, _| Vec::new(), &how).unwrap();
@@ -151,7 +151,7 @@ fn asked(graph: &Graph, text: &str, how: &Ask) -> Vec<(String, bool)> {
 }
 
 #[test]
-fn what_stored_edges_say_is_known_and_comes_first() {
+fn answers_of_stored_edges_are_known_and_come_first() {
     let graph = films();
     let how = Ask { top: 3, ..Ask::default() };
     let genres = r#"?G : exists F. stars(F, "Will Smith") and genre(F, G)"#;
@@ -193,7 +193,7 @@ fn a_negated_sub_query_shows_its_best_witness() {
 }
 
 #[test]
-fn what_could_not_be_settled_in_time_is_called_neither_known_nor_predicted() {
+fn answers_not_settled_in_time_are_neither_known_nor_predicted() {
     let graph = films();
     let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
     let text = r#"?G : exists F. stars(F, "Will Smith") and genre(F, G)"#;
@@ -364,7 +364,7 @@ fn of_many_equal_values_the_one_that_makes_the_answer_is_tried() {
 }
 
 #[test]
-fn what_stored_edges_say_is_explained_by_them_where_a_beam_missed_it() {
+fn answers_of_stored_edges_that_a_beam_missed_are_explained_by_these_edges() {
     let mut builder = GraphBuilder::default();
     for ring in 0..12 {
         for at in 0..3 {
@@ -393,7 +393,7 @@ fn what_stored_edges_say_is_explained_by_them_where_a_beam_missed_it() {
 }
 
 #[test]
-fn as_the_paper_describes_it_a_beam_finds_only_what_it_came_by() {
+fn in_paper_mode_a_beam_finds_only_what_it_reached() {
     let mut builder = GraphBuilder::default();
     for person in ["Ann", "Bea", "Cid"] {
         builder.add(Split::Train, person, "likes", "tea");
@@ -414,7 +414,7 @@ fn as_the_paper_describes_it_a_beam_finds_only_what_it_came_by() {
     assert_eq!(certain(false), 4, "stored edges are followed from every value");
 }
 
-/// A world in which few edges are likely, as a trained model has it.
+/// A table in which few edges are likely, like those of a trained model.
 fn skewed_table(entities: usize, relations: usize, seed: u64) -> Table {
     let mut rng = Rng::new(seed);
     let mut value = || {
@@ -497,7 +497,7 @@ fn known_answers_that_fill_the_top_end_a_search_before_it_begins() {
 }
 
 #[test]
-fn rounding_is_no_answer() {
+fn a_rounding_error_is_not_an_answer() {
     let (graph, table) = (named_graph(40, 1), skewed_table(40, 1, 3));
     let text = "?T : r0(e1, T) and not r0(e1, T)";
     let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
@@ -509,7 +509,7 @@ fn rounding_is_no_answer() {
 }
 
 #[test]
-fn what_never_stands_on_a_side_of_a_relation_counts_as_little_as_is_said() {
+fn entities_of_another_kind_count_as_little_as_the_weight_says() {
     let mut builder = GraphBuilder::default();
     for (film, genre) in [("Jaws", "Thriller"), ("Hitch", "Comedy"), ("Alien", "Horror")] {
         builder.add(Split::Train, film, "genre", genre);

@@ -1,4 +1,4 @@
-//! What speaks against a negated sub-query: the values that make it truest.
+//! The witness against a negated sub-query: the values that make it truest.
 
 use super::explanation::{assignment_of, atoms, value_of};
 use super::{ExplainedAtom, Explanation};
@@ -10,19 +10,19 @@ use crate::search::{AtomTruth, Logic, SearchError};
 /// A negated sub-query under the assignment of the branch around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubQuery {
-    /// How true it is at its best; where the search was stopped or needed to know no better, how true
-    /// it may be at most.
+    /// How true it is at its best; an upper bound if the search was stopped, or did not need to know it
+    /// more exactly.
     pub truth: f32,
-    /// What that counts in the score: 1 − truth.
+    /// What enters the score: 1 − truth.
     pub value: f32,
-    /// The values that make it truest; none if no values were found that make it true at all.
+    /// The values that make it truest; `None` if no values were found that make it true at all.
     pub witness: Option<Witness>,
 }
 
 /// An assignment with the truth of every atom under it: of a sub-query, the one that makes it truest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Witness {
-    /// How true the sub-query is by it: the t-norm of its atoms and sub-queries.
+    /// How true the sub-query is with this assignment: the t-norm of its atoms and sub-queries.
     pub score: f32,
     /// The values of the sub-query's own variables and of those that it shares.
     pub assignment: Assignment,

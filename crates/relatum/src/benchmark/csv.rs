@@ -1,4 +1,4 @@
-//! A report as comma-separated values, which say the same as its JSON.
+//! A report as comma-separated values, with the same content as its JSON.
 
 use super::report::{BenchmarkReport, MethodResult, MissingLinksResult, TypeResult};
 use super::{PUBLISHED_TYPES, TunedOn};

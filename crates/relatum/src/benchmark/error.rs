@@ -53,7 +53,7 @@ pub enum BenchmarkError {
         /// How many rows have such scores.
         rows: usize,
     },
-    /// Results could not be written: make room, or give permission.
+    /// Results could not be written: free some space, or give permission.
     #[error("results could not be kept, so nothing was computed: {0}")]
     NotKept(StoreError),
     /// A query of the project makes no sense for its graph: make the project again.
@@ -65,7 +65,7 @@ pub enum BenchmarkError {
     /// A setting that a type of query cannot be answered with: choose another.
     #[error(transparent)]
     Search(#[from] SearchError),
-    /// One of these, with the type of query that it is about.
+    /// One of these errors, with the type of query that it is about.
     #[error("queries of type {shape}: {error}")]
     OfType {
         /// The type.
@@ -73,13 +73,13 @@ pub enum BenchmarkError {
         /// What is wrong.
         error: Box<BenchmarkError>,
     },
-    /// Somebody asked it to stop; what is finished is kept.
-    #[error("stopped: what is finished is kept, and the same work goes on from there")]
+    /// The work was cancelled; finished results are kept.
+    #[error("stopped: finished results are kept, and the same work goes on from there")]
     Stopped,
 }
 
 impl BenchmarkError {
-    /// The same with the type of query that it is about; a stop is about none.
+    /// The same with the type of query that it is about; a stop is about no type.
     pub(crate) fn of_type(self, shape: &str) -> Self {
         match self {
             Self::Stopped => Self::Stopped,

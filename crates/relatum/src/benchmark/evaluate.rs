@@ -33,7 +33,7 @@ pub struct QueriesDone {
     pub all: usize,
 }
 
-/// How the queries of a type came out.
+/// The ranks of the hard answers of queries of one type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
     /// For each query, the filtered rank of each of its hard answers, in their order.
@@ -61,7 +61,7 @@ pub struct ByMissing {
     pub links: u8,
     /// How many such pairs of query and answer there are.
     pub pairs: usize,
-    /// How they came out: the mean over those of a query, then over queries.
+    /// Their metrics: the mean over those of a query, then over queries.
     pub metrics: LinkMetrics,
 }
 
@@ -113,8 +113,8 @@ impl<'a> Evaluator<'a> {
             .with_unseen(setting.unseen)
             .with_sharpness(setting.sharpness);
         let mut outcome = Ranked { ranks: Vec::with_capacity(chosen.len()), rows: 0, seconds: 0.0 };
-        // So many queries that the rows of their anchors fill one product, not more than 128 MB; few
-        // enough to ask now and then whether to go on, where each takes long.
+        // As many queries as fill one product with the rows of their anchors, at most 128 MB; and not so
+        // many that cancelling would have to wait long.
         let together = (32_000_000 / n.max(1) / template.roles().len().max(1)).clamp(1, 1024);
         let together = if template.query().variables.len() > 1 { together.min(64) } else { together };
         for chunk in chosen.chunks(together) {
@@ -264,7 +264,7 @@ impl AtomTruth for Anchored<'_> {
         self.truth.stored(from, hop, to)
     }
 
-    // Every entity is ranked, in one pass: neither facts nor bounds would spare a row.
+    // Every entity is ranked, in one pass, so neither facts nor bounds would save a row.
 
     fn facts(&self, _: EntityId, _: Hop, _: &mut dyn FnMut(EntityId)) {}
 

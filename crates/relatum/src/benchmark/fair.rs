@@ -1,13 +1,13 @@
-//! What makes a figure fair: what its setting was chosen on, and what it may look at.
+//! Whether a figure is fair: which queries its setting was chosen on, and which edges it trusts.
 
 use super::report::TunedOn;
 use super::{Part, QueryGroup};
 use crate::graph::Split;
 use crate::search::Known;
 
-/// Which validation queries of a type settings are chosen on, and which queries are reported. Where the latter
-/// are validation queries too, settings are chosen on one half and reported on the other, unless there is only
-/// one query.
+/// The validation queries of a type that settings are chosen on, and the queries that are reported. If validation
+/// queries are reported, settings are chosen on one half of them and the other half is reported, unless there is
+/// only one query.
 pub(crate) fn parts(split: Split, tunes: bool, group: &QueryGroup) -> (Part, Part) {
     if split == Split::Valid && tunes && group.len() >= 2 {
         (Part::Even, Part::Odd)
@@ -16,7 +16,7 @@ pub(crate) fn parts(split: Split, tunes: bool, group: &QueryGroup) -> (Part, Par
     }
 }
 
-/// Why a figure is not fair, in few words; none for most.
+/// Why a figure is not fair, in few words; `None` if it is fair.
 pub(super) fn doubt(
     split: Split,
     known: Known,

@@ -3,11 +3,12 @@
 //! A [`QuerySet`] holds the queries of one split whatever file they came from, one
 //! [`QueryGroup`] for each shape; a [`Skeleton`] says what the numbers of its queries mean, and a
 //! [`Template`] makes a query of them. An [`Evaluator`] answers them under a [`Setting`] and ranks
-//! their hard answers; it also tunes settings on validation queries. [`Results`](crate::project::Results) keeps what is done,
-//! [`Dataset`] what others published; a [`BenchmarkReport`] has both, as data, tables and pictures.
+//! their hard answers; it also tunes settings on validation queries. [`Results`](crate::project::Results) keeps
+//! finished figures, [`Dataset`] has those that others published; a [`BenchmarkReport`] has both, as data, tables
+//! and pictures.
 //!
-//! A [`Sampler`] finds new queries. What answers they have by stored edges alone [`symbolic`](crate::symbolic) knows,
-//! and [`missing_links`] counts what has to be predicted to reach one.
+//! A [`Sampler`] finds new queries; [`symbolic`](crate::symbolic) finds their answers by stored edges alone, and
+//! [`missing_links`] counts the links that have to be predicted to reach an answer.
 
 mod csv;
 mod error;

@@ -37,7 +37,7 @@ impl Part {
         }
     }
 
-    /// How many of so many queries it has.
+    /// How many queries the part has of a group of this size.
     pub fn size(self, queries: usize) -> usize {
         match self {
             Self::All => queries,

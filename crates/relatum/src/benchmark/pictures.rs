@@ -13,7 +13,7 @@ impl BenchmarkReport {
             let values = values.chain([Some(row.mean.hits_at_3)]).collect();
             series.push(Series { name: row.method.clone(), values });
         }
-        // Of each published system its largest: the picture has to stay legible.
+        // Of each published system only its largest rank, so that the picture stays legible.
         for row in &self.published {
             let larger = |other: &PublishedResult| other.system == row.system && other.rank > row.rank;
             if self.published.iter().any(larger) {
@@ -62,7 +62,7 @@ pub(crate) fn accuracy_by(
     lines(&format!("{what}, {}, {of}", queries_text(split, counts)), "H@3", axis, series)
 }
 
-/// How many queries a picture rests on.
+/// How many queries a picture is based on.
 fn queries_text(split: Split, counts: &[usize]) -> String {
     match (counts.iter().min(), counts.iter().max()) {
         (Some(least), Some(most)) if least < most => format!("{least} to {most} {split} queries a type"),

@@ -10,11 +10,11 @@ const LEFT: f64 = 60.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 84.0;
 const BOTTOM: f64 = 46.0;
-/// Distinct for colour-blind readers, and by their order in a grey print.
+/// Distinct for colour-blind readers; in a grey print, series are told apart by their order.
 const COLOURS: [&str; 8] =
     ["#0b4f8a", "#d4692a", "#4d9f6b", "#8a6bb1", "#c9a227", "#7f7f7f", "#5ab4d6", "#b0476b"];
 
-/// How high the lowest bar is, so that it is seen.
+/// The height of the lowest bar, so that it can be seen.
 const LEAST: f64 = 2.0;
 
 /// Something that is drawn in one colour.
@@ -26,7 +26,7 @@ pub struct Series<T> {
     pub values: Vec<T>,
 }
 
-/// One group of bars for each category, one bar in it for each series. What is unknown is left out; a bar of
+/// One group of bars for each category, one bar in it for each series. Unknown values are left out; a bar of
 /// 0 is a line on the axis with a 0 above it, so that it is not taken for unknown.
 pub fn bars(title: &str, unit: &str, categories: &[String], series: &[Series<Option<f64>>]) -> String {
     let all = series.iter().flat_map(|series| series.values.iter().flatten().copied());
@@ -64,8 +64,8 @@ pub fn bars(title: &str, unit: &str, categories: &[String], series: &[Series<Opt
     svg.finish()
 }
 
-/// One line for each series through its points, x on a scale of powers with a tick at every x that
-/// there is. Lines that lie on one another stay apart: by width, dashes and markers, and by the
+/// One line for each series through its points, x on a logarithmic scale with a tick at every x that
+/// there is. Lines that lie on one another can be told apart by width, dashes and markers, and by the
 /// names at their ends.
 pub fn lines(title: &str, unit: &str, x_name: &str, series: &[Series<(f64, f64)>]) -> String {
     let points = || series.iter().flat_map(|series| series.values.iter().copied());
@@ -119,8 +119,8 @@ pub fn lines(title: &str, unit: &str, x_name: &str, series: &[Series<(f64, f64)>
     svg.finish()
 }
 
-/// Where the names at the ends of lines stand: each as near to its end as the others leave room.
-/// With the number of each line, x of its end, y of its name and y of its end.
+/// Where the names at the ends of lines stand: each as near to its end as the others leave room. For each
+/// line its number, x of its end, y of its name and y of its end.
 fn apart(ends: &[Option<(f64, f64)>]) -> Vec<(usize, (f64, f64, f64))> {
     const LINE: f64 = 14.0;
     let there = ends.iter().enumerate().filter_map(|(index, end)| Some((index, (*end)?)));
@@ -131,7 +131,7 @@ fn apart(ends: &[Option<(f64, f64)>]) -> Vec<(usize, (f64, f64, f64))> {
         *y = y.max(next);
         next = *y + LINE;
     }
-    // What was pushed out at the bottom goes up again.
+    // Names that were pushed out at the bottom are moved up again.
     let mut next = HEIGHT - BOTTOM + 4.0;
     for (_, (_, y, _)) in names.iter_mut().rev() {
         *y = y.min(next);
@@ -185,8 +185,7 @@ impl Svg {
         }
     }
 
-    /// A line in the manner of its number: the first are wide, so that later ones lie on them, not over
-    /// them.
+    /// A line whose style depends on its number: the first are wide, so that later ones do not cover them.
     fn line(&mut self, index: usize, at: &[(f64, f64)]) {
         // Only the first line is solid: it is drawn below the others and hides none of them.
         const DASHES: [&str; 4] = ["9 5", "3 4", "12 4 3 4", "6 8"];
@@ -240,7 +239,7 @@ fn colour(index: usize) -> &'static str {
     COLOURS[index % COLOURS.len()]
 }
 
-/// A number with as many digits as say something.
+/// A number with as many digits as are useful.
 fn short(value: f64) -> String {
     let digits = if value.abs() >= 100.0 { 0 } else { 4 };
     let text = format!("{value:.digits$}");

@@ -10,7 +10,7 @@ pub const PUBLISHED_TYPES: [&str; 9] = ["1p", "2p", "3p", "2i", "3i", "ip", "pi"
 pub struct Published {
     /// The system.
     pub system: &'static str,
-    /// Its embedding size; none where it was not said.
+    /// Its embedding size; `None` if it was not published.
     pub rank: Option<u32>,
     /// Hits@3 of each of [`PUBLISHED_TYPES`].
     pub hits_at_3: [f64; 9],
@@ -40,8 +40,8 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// The dataset that a graph is, told by its numbers of entities and relations (every relation
-    /// there twice, with its inverse, as the Query2Box files have them).
+    /// The dataset that a graph is, recognised by its numbers of entities and relations (where every
+    /// relation counts twice, with its inverse, as in the Query2Box files).
     pub fn of(graph: &Graph) -> Option<&'static Self> {
         let counts = (graph.entities.len(), graph.relations.len());
         DATASETS.iter().find(|dataset| (dataset.entities, dataset.relations) == counts)

@@ -34,8 +34,8 @@ impl QuerySet {
 /// The queries of one shape, with their answers.
 ///
 /// A query's *easy* answers follow from the edges that a system may look at (train for valid,
-/// train and valid for test); its *hard* answers need at least one edge that it may not, so only
-/// they say how well a system completes the graph.
+/// train and valid for test); its *hard* answers need at least one edge that it may not look at, so
+/// only they say how well a system completes the graph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueryGroup {
     /// The name of the shape, `2p`; for a shape that the literature does not name, the skeleton.
@@ -48,8 +48,8 @@ pub struct QueryGroup {
     pub arity: usize,
     /// `arity` numbers for each query: ids of entities and relations in the order in which they
     /// stand in the nested tuple, the markers `n` and `u` left out. A relation may also be one of the
-    /// [`Reciprocals`](crate::model::Reciprocals): one of the graph without an inverse there, read
-    /// backwards. [`Template::fill`](super::Template::fill) knows.
+    /// [`Reciprocals`](crate::model::Reciprocals): a relation of the graph that has no inverse there,
+    /// read backwards. [`Template::fill`](super::Template::fill) resolves it.
     pub arguments: Column<u32>,
     /// The easy answers of each query.
     pub easy: Lists,
@@ -84,8 +84,8 @@ impl QueryGroup {
         self.hard.row(index)
     }
 
-    /// Identifies the queries and their answers: what was measured on other queries says nothing of
-    /// these.
+    /// Identifies the queries and their answers, because figures of other queries must not be taken for
+    /// figures of these.
     pub fn fingerprint(&self) -> String {
         let mut hash = Xxh3::new();
         hash.update(self.skeleton.as_bytes());
@@ -133,7 +133,7 @@ impl Lists {
     }
 
     /// The rows that ranges cut out of a block of items, in the order of the ranges; each is
-    /// sorted and rid of repeats.
+    /// sorted and without repeats.
     pub(crate) fn gather(block: &[EntityId], ranges: &[Range<usize>]) -> Self {
         let mut offsets = Vec::with_capacity(ranges.len() + 1);
         offsets.push(0);
@@ -156,7 +156,7 @@ impl Lists {
     }
 }
 
-/// Lists of rows as they come; each is sorted and rid of repeats.
+/// Lists of rows as they come; each is sorted and without repeats.
 impl<R: AsRef<[EntityId]>> FromIterator<R> for Lists {
     fn from_iter<I: IntoIterator<Item = R>>(rows: I) -> Self {
         let mut block = Vec::new();
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_tells_other_queries_and_other_answers() {
+    fn other_queries_and_other_answers_have_another_fingerprint() {
         let group = |arguments: Vec<u32>, easy: u32, hard: u32| QueryGroup {
             arity: 2,
             arguments: arguments.into(),

@@ -1,4 +1,4 @@
-//! What a benchmark found, as data: methods by types of query, with what every figure rests on.
+//! The results of a benchmark as data: methods by types of query, with what every figure is based on.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::report::{Metrics, counted, grouped};
 /// One cell of a table: a type of query under a setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// How well it did.
+    /// The metrics.
     pub metrics: LinkMetrics,
     /// Rows scored.
     pub rows: usize,
     /// Seconds that it took.
     pub seconds: f64,
-    /// The share of the machine's matrix-product rate that scoring the rows came to, when it was
-    /// measured.
+    /// The share of the machine's matrix-product rate that scoring the rows reached, as measured at the
+    /// time.
     pub of_peak: f64,
     /// The same by the number of links that the training graph lacks, if that was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -41,15 +41,15 @@ pub struct BenchmarkReport {
     pub rank: usize,
     /// The queries that are reported on.
     pub split: Split,
-    /// How many queries of each type were taken at most; none: all.
+    /// How many queries of each type were taken at most; `null` if all.
     pub limit: Option<usize>,
     /// The dataset of the literature that the graph is, if it is one.
     pub dataset: Option<String>,
     /// The types of query, in the order of the literature.
     pub types: Vec<String>,
-    /// What the figures rest on, in words.
+    /// What the figures are based on, in words.
     pub notes: Vec<String>,
-    /// What makes figures better than they should be; empty where all are fair.
+    /// Why some figures are better than they should be; empty if all are fair.
     pub warnings: Vec<String>,
     /// The methods.
     pub rows: Vec<MethodResult>,
@@ -62,7 +62,7 @@ pub struct BenchmarkReport {
 pub struct MethodResult {
     /// The name of a family of settings, or a setting in words.
     pub method: String,
-    /// The mean over types, each counting the same.
+    /// The mean over types, all with the same weight.
     pub mean: Metrics,
     /// By type of query.
     pub types: Vec<TypeResult>,
@@ -76,25 +76,25 @@ pub struct TypeResult {
     pub shape: String,
     /// Which queries were taken.
     pub part: Part,
-    /// How many there are in this part; a limit may take fewer.
+    /// How many queries there are in this part; with a limit, fewer were taken.
     pub queries_there: usize,
     /// How they were answered.
     pub setting: Setting,
     /// The stored edges that counted as true: `none`, `train`, `train+valid` or `all`.
     pub known: String,
-    /// What the setting was chosen on; none where it was given.
+    /// What the setting was chosen on; `null` if it was given.
     pub tuned_on: Option<TunedOn>,
-    /// How well it did: the mean over the hard answers of a query, then over queries.
+    /// The metrics: the mean over the hard answers of a query, then over queries.
     pub metrics: Metrics,
     /// Rows scored.
     pub rows: usize,
     /// Seconds that it took.
     pub seconds: f64,
-    /// The share of the machine's matrix-product rate that scoring the rows came to.
+    /// The share of the machine's matrix-product rate that scoring the rows reached.
     pub of_peak: f64,
     /// The same by the number of links that the training graph lacks, if that was asked for.
     pub by_missing_links: Vec<MissingLinksResult>,
-    /// Why the figure is not fair; none for most.
+    /// Why the figure is not fair; `null` if it is.
     pub warning: Option<String>,
 }
 
@@ -103,9 +103,9 @@ pub struct TypeResult {
 pub struct TunedOn {
     /// Always validation.
     pub split: Split,
-    /// How many queries; 0 where there was nothing to choose, as every setting gives the same order.
+    /// How many queries; 0 if there was nothing to choose, because every setting gives the same order.
     pub queries: usize,
-    /// Which of them.
+    /// Which part of them.
     pub part: Part,
 }
 
@@ -116,7 +116,7 @@ pub struct MissingLinksResult {
     pub links: u8,
     /// How many such pairs of query and answer there are.
     pub pairs: usize,
-    /// How well they did: the mean over those of a query, then over queries.
+    /// Their metrics: the mean over those of a query, then over queries.
     pub metrics: Metrics,
 }
 
@@ -125,7 +125,7 @@ pub struct MissingLinksResult {
 pub struct PublishedResult {
     /// The system.
     pub system: String,
-    /// Its embedding size; none where it was not said.
+    /// Its embedding size; `null` if it was not published.
     pub rank: Option<u32>,
     /// Always test.
     pub split: Split,
@@ -147,7 +147,7 @@ impl TunedOn {
 }
 
 impl TypeResult {
-    /// A cell with what it rests on; `of` is how many queries there are in the part.
+    /// A cell with what it is based on; `of` is how many queries there are in the part.
     pub(crate) fn new(
         shape: &str,
         split: Split,
@@ -203,7 +203,7 @@ impl PublishedResult {
         }
     }
 
-    /// The system with its rank, and that it is published.
+    /// The system with its rank, marked as published.
     pub fn title(&self) -> String {
         let rank = self.rank.map_or(String::new(), |rank| format!(", rank {rank}"));
         format!("{}{rank} (published, test)", self.system)
@@ -219,7 +219,7 @@ impl BenchmarkReport {
         report
     }
 
-    /// The same beside what was published for a dataset.
+    /// The same with the figures that were published for a dataset.
     pub(crate) fn beside(self, dataset: Option<&Dataset>) -> Self {
         Self {
             dataset: dataset.map(|dataset| dataset.name.to_owned()),
@@ -242,7 +242,7 @@ impl BenchmarkReport {
         if cells().any(|cell| cell.part == Part::Odd) {
             notes.push(
                 "settings chosen on every other validation query, from the first; reported on those \
-                 between: none is in both"
+                 between: no query is in both"
                     .to_owned(),
             );
         }
@@ -269,13 +269,13 @@ impl BenchmarkReport {
     }
 }
 
-/// What makes the figures of a method better than they should be.
+/// Why the figures of a method are better than they should be.
 fn warnings(row: &MethodResult) -> Vec<String> {
     let says = |what: &str| {
         let with = row.types.iter().filter(|cell| cell.warning.as_deref() == Some(what));
         let types: Vec<&str> = with.map(|cell| cell.shape.as_str()).collect();
         (!types.is_empty())
-            .then(|| format!("{}: the setting of {} {what}: no fair figure", row.method, types.join(", ")))
+            .then(|| format!("{}: the setting of {} {what}: not a fair figure", row.method, types.join(", ")))
     };
     NOT_FAIR.into_iter().filter_map(says).collect()
 }

@@ -11,8 +11,7 @@ use crate::model::Calibration;
 use crate::plan::Union;
 use crate::search::{Known, Logic};
 
-/// A way to answer queries, written as one line: what people read in a table is what files hold
-/// and what every door takes.
+/// A way to answer queries, written as one line, which is the same in tables, files and options.
 ///
 /// ```
 /// use relatum::benchmark::Setting;
@@ -27,22 +26,22 @@ use crate::search::{Known, Logic};
 #[serde(into = "String", try_from = "String")]
 #[schemars(with = "String")]
 pub struct Setting {
-    /// Which search.
+    /// The search to use.
     pub search: Search,
     /// How truth values combine.
     pub t_norm: TNorm,
     /// How scores become truth values.
     pub calibration: Calibration,
-    /// What scores are multiplied by before a softmax: below 1 it is softer.
+    /// The factor of scores before a softmax: below 1 the softmax is softer.
     pub sharpness: f32,
-    /// What predictions are multiplied by that lead to an entity which never stands on that side of the
-    /// relation in training: 1 leaves them as they are, 0 leaves them out.
+    /// The factor of predictions that lead to an entity of another kind than those that stand on that side of
+    /// the relation in training: 1 leaves them as they are, 0 makes them count for nothing.
     pub unseen: f32,
     /// Which stored edges are trusted.
     pub known: Known,
     /// `c` of the negation `1 − min(1, c·x)`.
     pub negation: f32,
-    /// What the negation of a path is taken to mean.
+    /// How the negation of a path is read.
     pub negated: Reading,
     /// Where the alternatives of a disjunction are joined.
     pub union: Union,
@@ -54,7 +53,7 @@ pub enum Reading {
     /// As it is written, and as the answers of benchmarks are computed: no V leads to A.
     #[default]
     Path,
-    /// As some systems score it: a V from which the last edge does not lead to A,
+    /// As some systems score it: there is a V from which the last edge does not lead to A,
     /// `∃V. r1(a, V) ∧ ¬r2(V, A)`.
     Edge,
 }
@@ -93,7 +92,7 @@ pub enum Search {
 pub enum SettingError {
     /// An unknown word. Write one of those that the message lists.
     #[error(
-        "`{found}` is no part of a setting: expected exact, beam, paper or continuous, then any of floor=0.001, k=64, reg=0.05, \
+        "`{found}` is not part of a setting: expected exact, beam, paper or continuous, then any of floor=0.001, k=64, reg=0.05, \
          godel, product, lukasiewicz, a calibration ({}), sharpness=0.8, unseen=0.1, none, train, train+valid, all, negation=3, \
          negated=edge, union=in-place",
         names()
@@ -102,7 +101,7 @@ pub enum SettingError {
         /// The word.
         found: String,
     },
-    /// A number outside its range, or none.
+    /// A number outside its range, or no number at all.
     #[error("`{found}`: expected {expected}")]
     Range {
         /// The word.
@@ -110,7 +109,7 @@ pub enum SettingError {
         /// What the number must be.
         expected: &'static str,
     },
-    /// A number that the search does not have: leave it out, or name another search.
+    /// A number that the search does not use: leave it out, or name another search.
     #[error("`{found}` has no meaning for the search `{search}`: {belongs}")]
     Misplaced {
         /// The word.
@@ -120,7 +119,7 @@ pub enum SettingError {
         /// Where it belongs.
         belongs: &'static str,
     },
-    /// Two words about one thing: leave one out.
+    /// Two words for the same choice: leave one out.
     #[error("`{found}` after `{before}`: a setting has one {what}, so leave one of them out")]
     Twice {
         /// The word.
@@ -190,7 +189,7 @@ impl Display for Setting {
 impl FromStr for Setting {
     type Err = SettingError;
 
-    /// Words in any order, each thing said at most once; what is not said is as in the default.
+    /// Words in any order, each choice at most once; omitted choices are those of the default.
     fn from_str(text: &str) -> Result<Self, SettingError> {
         let mut said: Vec<(&'static str, &str)> = Vec::new();
         for word in text.split_whitespace() {
@@ -207,7 +206,7 @@ impl FromStr for Setting {
         if said.is_empty() {
             return Err(SettingError::Empty);
         }
-        // The search first: it says which numbers there are.
+        // The search comes first, because it decides which numbers are allowed.
         said.sort_by_key(|(what, _)| *what != SEARCH);
         let mut setting = Self::default();
         said.into_iter().try_for_each(|(_, word)| setting.put(word))?;
@@ -378,10 +377,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_setting_is_named_with_what_was_expected() {
+    fn a_wrong_setting_is_refused_with_what_was_expected() {
         let message = |text: &str| text.parse::<Setting>().unwrap_err().to_string();
-        assert!(message("beem k=4").starts_with("`beem` is no part of a setting: expected exact, beam"));
-        assert!(message("product softmaxx").starts_with("`softmaxx` is no part"));
+        assert!(message("beem k=4").starts_with("`beem` is not part of a setting: expected exact, beam"));
+        assert!(message("product softmaxx").starts_with("`softmaxx` is not part"));
         insta::assert_snapshot!(message("beam k=0"), @"`k=0`: expected k to be a whole number from 1 to 1000000");
         insta::assert_snapshot!(message("beam k=1000001"), @"`k=1000001`: expected k to be a whole number from 1 to 1000000");
         insta::assert_snapshot!(message("beam k="), @"`k=`: expected k to be a whole number from 1 to 1000000");

@@ -93,7 +93,7 @@ pub(crate) enum Piece {
     Relation,
     Negation,
     Union,
-    /// Stands for any one value; in patterns of files only.
+    /// Stands for any single value; used only in the patterns of file formats.
     Any,
 }
 
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_skeleton_is_refused_with_its_place() {
+    fn a_wrong_skeleton_is_refused_with_its_place() {
         let message = |text: &str| text.parse::<Skeleton>().unwrap_err().to_string();
         insta::assert_snapshot!(message("('e',('x',))"), @r#"expected one of the letters e, r, n, u at character 8 of the skeleton "('e',('x',))"; write it as in (('e',('r',)),('e',('r','n')))"#);
         insta::assert_snapshot!(message("('e',('r',)"), @r#"expected a letter in quotes, a tuple, a comma or a bracket at character 12 of the skeleton "('e',('r',)"; write it as in (('e',('r',)),('e',('r','n')))"#);

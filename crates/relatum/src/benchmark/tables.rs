@@ -16,7 +16,7 @@ pub struct ReportTable {
 }
 
 impl ReportTable {
-    /// Whether a column holds figures, which stand to the right.
+    /// Whether a column holds figures, which are aligned to the right.
     pub fn is_figures(&self, column: usize) -> bool {
         let words = ["chosen on", "known", "setting"];
         column > 0 && self.columns.get(column).is_none_or(|name| !words.contains(&name.as_str()))
@@ -37,7 +37,7 @@ const MEANS: &str = "the hard answers of a query, then queries, then types";
 const MISSING: &str = "by the links of an answer that the training graph lacks";
 
 impl BenchmarkReport {
-    /// What stands above everything: what was measured, and how, line by line; then what it rests on.
+    /// The heading of the report, line by line: what was measured, how, and what it is based on.
     pub fn heading(&self) -> Vec<String> {
         let how = format!("Hits@3, filtered; ties at their mean rank; means over {MEANS}");
         [self.title(), how].into_iter().chain(self.remarks()).collect()
@@ -72,7 +72,7 @@ impl BenchmarkReport {
         text
     }
 
-    /// What the figures rest on, and what is wrong with some.
+    /// What the figures are based on, and which of them are not fair.
     fn remarks(&self) -> impl Iterator<Item = String> {
         let warnings = self.warnings.iter().map(|warning| format!("warning: {warning}"));
         self.notes.iter().cloned().chain(warnings)

@@ -59,8 +59,8 @@ impl QueryGroup {
         self.skeleton.parse()
     }
 
-    /// What each argument is, in order. This asks less than [`template`](Self::template): a tuple
-    /// of a file need not mean anything to be kept.
+    /// What each argument is, in order. This requires less than [`template`](Self::template): a tuple
+    /// of a file is kept even if it has no meaning as a query.
     pub fn roles(&self) -> Result<Vec<Role>, TemplateError> {
         if is_tuple(&self.skeleton) {
             return Ok(self.skeleton.parse::<Skeleton>()?.roles());
@@ -80,7 +80,7 @@ impl Template {
         &self.query
     }
 
-    /// The query with these arguments; none if they are too few or name no relation.
+    /// The query with these arguments; `None` if they are too few or a relation does not exist.
     ///
     /// A relation is one of the graph or one of its [`Reciprocals`]: `r⁻¹(x, y)` becomes `r(y, x)`,
     /// so the query has relations of the graph only.
@@ -113,7 +113,7 @@ impl Template {
     }
 
     /// The same question with the other reading of negated paths: of `¬∃V. φ ∧ r(V, A)` only the edges
-    /// to what is outside are negated, `∃V. φ ∧ ¬r(V, A)`.
+    /// to variables outside the path are negated, `∃V. φ ∧ ¬r(V, A)`.
     #[must_use]
     pub fn with_edges_negated(&self) -> Self {
         let Query { target, variables, .. } = self.query.clone();
@@ -182,7 +182,7 @@ fn edges_negated<E: Clone, R: Clone>(formula: &Formula<E, R>) -> Formula<E, R> {
                     part.for_each_atom(&mut |atom| out |= atom.variables().any(|id| !bound.contains(&id)));
                     out
                 };
-                // A path that is one edge would leave its variable without any value.
+                // If the path is a single edge, negating that edge would leave its variable unbound.
                 if parts.iter().all(leads_out) {
                     return formula.clone();
                 }
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_template_is_refused() {
+    fn a_wrong_template_is_refused() {
         let message = |text: &str| text.parse::<Template>().unwrap_err().to_string();
         insta::assert_snapshot!(message("('e',)"), @"expected a path ('e',('r',)) or a tuple of such branches, found ('e',)");
         insta::assert_snapshot!(message("('r',('e',))"), @"expected a path ('e',('r',)) or a tuple of such branches, found ('r',('e',))");

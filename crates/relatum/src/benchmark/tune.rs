@@ -13,7 +13,7 @@ use crate::plan::Union;
 use crate::query::Formula;
 use crate::search::Known;
 
-/// A family of settings: what may be chosen from.
+/// A family of settings to choose from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
@@ -40,7 +40,7 @@ pub struct Tuned {
 pub struct Choice {
     /// The best of all.
     pub setting: Setting,
-    /// Everything that was tried, in order, with how it did on how many validation queries.
+    /// Everything that was tried, in order, with its metrics on the validation queries.
     pub trials: Vec<Trial>,
     /// The [fingerprint](QueryGroup::fingerprint) of the queries that it was chosen on.
     #[serde(default)]
@@ -48,13 +48,13 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// On how many queries it was chosen; none where there was nothing to choose, as for 1p, in which
+    /// On how many queries it was chosen; `None` if there was nothing to choose, as for 1p, for which
     /// every setting gives the same order.
     pub fn queries(&self) -> Option<usize> {
         self.trials.first().map(|trial| trial.metrics.count)
     }
 
-    /// Whether settings were tried, and none found an answer among the first three: then it is the default.
+    /// Whether settings were tried and none ranked any answer among the first three: then it is the default.
     pub fn is_by_default(&self) -> bool {
         !self.trials.is_empty() && nothing_found(&self.trials)
     }
@@ -70,7 +70,7 @@ impl Choice {
 pub struct Trial {
     /// The setting.
     pub setting: Setting,
-    /// How it did.
+    /// Its metrics.
     pub metrics: LinkMetrics,
 }
 
@@ -102,7 +102,7 @@ impl Family {
         }
     }
 
-    /// What may be changed, one thing after another; each list holds alternatives to what is there.
+    /// What may be changed, one axis after another; each list holds the alternatives to the current choice.
     fn axes(self, shape: &Traits) -> Vec<Vec<Change>> {
         let product_of_raw = |setting: &mut Setting| {
             (setting.t_norm, setting.calibration) = (TNorm::Product, Calibration::Raw);
@@ -181,10 +181,10 @@ pub struct TrialsDone {
 }
 
 impl Evaluator<'_> {
-    /// Chooses a setting for a type by Hits@3 on some of its (validation) queries, MRR where that is
-    /// the same: one axis of the family after another, each time the best kept; another search
-    /// only where it is better by a thousandth, in our own family another logic or calibration only where the
-    /// gain is more than its standard error, so that few queries do not mislead. Tells `control` of
+    /// Chooses a setting for a type by Hits@3 on some of its (validation) queries, and by MRR where that is
+    /// equal. One axis of the family is tried after another, and the best setting is kept each time. Another
+    /// search is taken only if it is better by a thousandth; in our own family, another logic or calibration
+    /// only if the gain exceeds its standard error, so that few queries do not mislead. Listeners hear
     /// [`TrialsDone`].
     pub fn tune(
         &self,
@@ -206,8 +206,8 @@ impl Evaluator<'_> {
             Ok::<_, BenchmarkError>((metrics, outcome.ranks.iter().map(hits).collect::<Vec<f64>>()))
         };
         let mut best = family.start();
-        // Of one atom every calibration keeps the order; but softmax-count has a ceiling, below which the
-        // best would tie.
+        // With a single atom every calibration keeps the order; but softmax-count has a ceiling, at which
+        // the best answers would tie.
         if !traits.joins && best.calibration == Calibration::SoftmaxCount {
             best.calibration = Calibration::Softmax;
         }
@@ -223,7 +223,7 @@ impl Evaluator<'_> {
                 change(&mut setting);
                 let (metrics, new_hits) = attempt(setting)?;
                 let margin = if setting.search != best.search {
-                    // A deeper search takes many times as long, so it has to earn it.
+                    // A deeper search takes many times as long, so it must be clearly better.
                     WORTH_IT
                 } else if family != Family::Best || setting.is_like(&best) {
                     0.0
@@ -242,8 +242,8 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether no trial found any answer among the first three: then the ranks far below, by which one could
-/// still be chosen, say nothing, and the default stays.
+/// Whether no trial ranked any answer among the first three: then the lower ranks mean too little to choose
+/// by, and the default stays.
 fn nothing_found(trials: &[Trial]) -> bool {
     trials.iter().all(|trial| trial.metrics.hits[1] <= 0.0)
 }
@@ -273,7 +273,7 @@ fn change(f: impl Fn(&mut Setting) + 'static) -> Change {
     Box::new(f)
 }
 
-/// What a type of query has that a setting can matter for.
+/// The properties of a type of query that decide which settings matter.
 struct Traits {
     /// Existential variables.
     variables: usize,
@@ -333,7 +333,7 @@ mod tests {
     fn the_standard_error_is_that_of_paired_differences() {
         let apart = standard_error(&[1.0, 0.0, 1.0, 0.0], &[0.0; 4]);
         assert!((apart - (1.0 / 12.0f64).sqrt()).abs() < 1e-12, "{apart}");
-        // What both have in common does not count, nor does a gain that every query has.
+        // Variation that both share does not count, nor does a gain that every query has.
         assert!(standard_error(&[1.0, 0.5, 1.0], &[0.5, 0.0, 0.5]) < 1e-12);
         assert!(standard_error(&[], &[]) < 1e-12);
     }

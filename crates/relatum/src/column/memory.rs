@@ -1,12 +1,12 @@
-//! Room for large arrays that are reached in no order.
+//! Memory for large arrays that are read in no particular order.
 //!
 //! In pages of 4 KiB a table of a million names takes more entries than the processor's cache of
-//! addresses holds, and looking an address up costs more than fetching what lies there. Linux
-//! gives pages of 2 MiB to those who ask; elsewhere these are plain `Vec`s.
+//! addresses (TLB) holds, and translating an address costs more than fetching the data. Linux
+//! gives pages of 2 MiB on request; elsewhere these are plain `Vec`s.
 
 use bytemuck::Zeroable;
 
-/// Below this size the usual pages do.
+/// Arrays below this size stay in ordinary pages.
 const LARGE: usize = 4 << 20;
 
 /// A `Vec` of zeros.
@@ -34,7 +34,7 @@ fn ask_for_large_pages<T>(values: &mut Vec<T>) {
         return;
     }
     // SAFETY: the pages lie within one allocation of ours, and the advice changes neither what they
-    // hold nor who may reach them. If the kernel declines, all is as it was.
+    // hold nor who may reach them. If the kernel declines, nothing changes.
     #[allow(unsafe_code)]
     unsafe {
         libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE);

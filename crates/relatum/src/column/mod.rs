@@ -1,4 +1,4 @@
-//! Arrays that live in memory or in a mapped file, without their users knowing which, and room for large ones.
+//! Arrays that live in memory or in a mapped file, without their users knowing which, and memory for large ones.
 
 pub(crate) mod memory;
 

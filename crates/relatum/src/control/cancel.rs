@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Clone, Default)]
 pub struct Cancel {
     cancelled: Arc<AtomicBool>,
-    /// Asked as well: somebody else may know that the work is not wanted any more.
+    /// A second condition that cancels: somebody else may know that the work is no longer wanted.
     also: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
@@ -17,12 +17,12 @@ impl Cancel {
         Self { also: Some(Arc::new(cancelled)), ..Self::default() }
     }
 
-    /// Asks the work to stop, with what it has.
+    /// Asks the work to stop, with what it has so far.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was asked to.
+    /// Whether the work was asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed) || self.also.as_ref().is_some_and(|also| also())
     }

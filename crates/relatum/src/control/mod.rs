@@ -1,8 +1,8 @@
-//! One protocol for all long work: whether to stop, what may be used up, and whom to tell how far it is.
+//! One protocol for all long work: whether to stop, which limits hold, and who hears of its progress.
 //!
 //! A [`Control`] is handed to everything that can take long. The work asks it between steps whether to go
-//! on, and tells it what happened; who started the work listens with [`Control::on`], and stops it through
-//! the [`Cancel`] token, from any thread.
+//! on, and tells it what happened; whoever started the work listens with [`Control::on`], and stops it
+//! through the [`Cancel`] token, from any thread.
 //!
 //! ```
 //! use relatum::control::{Cancel, Control};
@@ -30,7 +30,7 @@ pub use side_by_side::side_by_side;
 /// The shortest time between two reports of progress: fast enough for a display, too seldom to cost time.
 const PACE: Duration = Duration::from_millis(50);
 
-/// What long work may use up, whether it is still wanted, and who wants to know how far it is.
+/// The limits of long work, the token that cancels it, and the listeners that hear of its progress.
 ///
 /// Cloning is cheap, and clones share the token and the listeners.
 #[derive(Clone, Default)]
@@ -42,14 +42,14 @@ pub struct Control {
     pace: Arc<Pace>,
 }
 
-/// What ended a work before it was done.
+/// Why work ended before it was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// The time.
+    /// Its deadline passed.
     Time,
-    /// The number of rows.
+    /// It had scored as many rows as it may.
     Rows,
-    /// Somebody asked to stop.
+    /// It was cancelled.
     Asked,
 }
 
@@ -74,13 +74,13 @@ impl Default for Pace {
 }
 
 impl Control {
-    /// The same with at most so many rows scored.
+    /// The same with a limit on the rows that are scored.
     #[must_use]
     pub fn with_rows(self, most: usize) -> Self {
         Self { rows: Some(most), ..self }
     }
 
-    /// The same with an end in time.
+    /// The same with a deadline.
     #[must_use]
     pub fn with_deadline(self, until: Instant) -> Self {
         Self { until: Some(until), ..self }
@@ -110,7 +110,7 @@ impl Control {
         Self { rows: None, ..self.clone() }
     }
 
-    /// The same with somebody who hears of events of one type. Every room has its own, such as
+    /// The same with a listener for events of one type. Every module has event types of its own, such as
     /// [`search::Progress`](crate::search::Progress).
     #[must_use]
     pub fn on<E: 'static>(self, hear: impl Fn(&E) + Send + Sync + 'static) -> Self {
@@ -124,15 +124,15 @@ impl Control {
         Self { listeners: Arc::new(listeners), ..self }
     }
 
-    /// Tells all who listen to events of this type.
+    /// Tells an event to all listeners of its type.
     pub fn tell<E: 'static>(&self, event: &E) {
         for listener in self.listeners.iter().filter(|listener| listener.to == TypeId::of::<E>()) {
             (listener.hear)(event);
         }
     }
 
-    /// Tells them how far the work is, but not more often than they can follow: the event is made only
-    /// when it is due and somebody listens.
+    /// Tells the listeners how far the work is, but not more often than a display can follow: the event is
+    /// made only when it is due and somebody listens.
     pub fn report<E: 'static>(&self, event: impl FnOnce() -> E) {
         let listens = self.listeners.iter().any(|listener| listener.to == TypeId::of::<E>());
         if !listens {
@@ -151,12 +151,12 @@ impl Control {
         &self.cancel
     }
 
-    /// Whether the time is up, or somebody asked to stop.
+    /// Whether the deadline has passed or the work was cancelled.
     pub fn is_late(&self) -> bool {
         self.is_past_deadline() || self.cancel.is_cancelled()
     }
 
-    /// Whether the time is up.
+    /// Whether the deadline has passed.
     pub fn is_past_deadline(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)
     }
@@ -169,7 +169,7 @@ impl Control {
         Self { until: self.until.map(half), ..self.clone() }
     }
 
-    /// Which limit ended a work that was stopped.
+    /// Which limit ended work that was stopped.
     pub fn limit(&self) -> Limit {
         if self.cancel.is_cancelled() {
             Limit::Asked
@@ -181,12 +181,12 @@ impl Control {
     }
 
     /// How many values to take at once, each worth `cost` rows: at most `block`, and no more than are
-    /// left after so many rows. 0: a limit is reached.
+    /// left once `rows` are scored; 0 if a limit is reached.
     pub(crate) fn block(&self, rows: usize, cost: usize, block: usize) -> usize {
         if self.is_late() { 0 } else { block.min(self.left(rows).checked_div(cost).unwrap_or(block)) }
     }
 
-    /// How many rows are left after so many.
+    /// How many rows may still be scored once `rows` are.
     pub(crate) fn left(&self, rows: usize) -> usize {
         self.rows.map_or(usize::MAX, |most| most.saturating_sub(rows))
     }

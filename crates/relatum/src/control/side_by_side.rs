@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use super::Cancel;
 
-/// How many items may be on their way: a stream of any length takes the same memory.
+/// How many items may be in work at once, so that a stream of any length takes the same memory.
 const WINDOW: usize = 64;
 
 /// Works on items as they come, as many at once as there are threads, and hands the results over in the order
 /// of the items. An item is taken only when it is there, so a sender may wait for one result before it sends
-/// the next. Ends when the sender is gone and all is done; when it is cancelled, at once, and what is not done
-/// yet is dropped.
+/// the next. Ends when the sender is gone and every item is done. A cancellation ends it at once and drops the
+/// items that are not done yet.
 pub fn side_by_side<T: Send, R: Send>(
     items: &Receiver<T>,
     cancel: &Cancel,
@@ -22,7 +22,7 @@ pub fn side_by_side<T: Send, R: Send>(
 ) {
     let (jobs, waiting) = sync_channel::<(T, Sender<R>)>(WINDOW);
     let waiting = Mutex::new(waiting);
-    // In the threads of the pool, where a search does not split its work any further.
+    // The items run in threads of the pool, because there a search does not split its work any further.
     rayon::in_place_scope(|scope| {
         for _ in 0..rayon::current_num_threads() {
             scope.spawn(|_| work_off(&waiting, cancel, &work));
@@ -48,7 +48,7 @@ pub fn side_by_side<T: Send, R: Send>(
                     pending.push_back(answer);
                 }
             }
-            // What was begun last is cut short by a cancellation, and would not be the best result.
+            // A cancellation cuts short the items in work, so their results may be incomplete.
             if let Some(Ok(result)) = pending.pop_front().map(|answer| answer.recv())
                 && !cancel.is_cancelled()
             {
@@ -60,13 +60,13 @@ pub fn side_by_side<T: Send, R: Send>(
     });
 }
 
-/// Works on what the channel gives until it is closed.
+/// Works on the items of the channel until it is closed.
 fn work_off<T, R>(waiting: &Mutex<Receiver<(T, Sender<R>)>>, cancel: &Cancel, work: &impl Fn(T) -> R) {
     loop {
         let job = waiting.lock().ok().and_then(|waiting| waiting.recv().ok());
         let Some((item, result)) = job else { return };
         if !cancel.is_cancelled() {
-            // Who waits for it may have gone.
+            // The receiver may be gone; then nobody needs the result.
             let _ = result.send(work(item));
         }
     }

@@ -32,7 +32,7 @@ impl Engine {
         self.ask_within(text, options, &Control::default())
     }
 
-    /// The same within limits, with somebody who can stop it or listens how far it is.
+    /// The same within the limits of a control, which can also cancel it and hears of its progress.
     pub fn ask_within(&self, text: &str, options: &Options, control: &Control) -> Result<Reply, Error> {
         let asked = self.read(text, options)?;
         self.answer(text, &asked, options, control)
@@ -85,7 +85,7 @@ impl Engine {
     }
 }
 
-/// What was chosen and what was tuned for such a question, put together.
+/// The settings of a question, from what was chosen and what was tuned for such questions.
 fn resolve(checked: &Checked, options: &Options, model: Option<&OpenModel>) -> Result<Resolved, Error> {
     let shape = checked.shape.map(Shape::name);
     let tuned = shape.and_then(|shape| model?.tuned(shape));
@@ -174,7 +174,7 @@ impl Asking<'_> {
         })
     }
 
-    /// What all replies have alike; the rest is empty.
+    /// The part that all replies have in common; the rest is empty.
     fn reply(&self, resolved: &Resolved, method: Method, certainty: search::Certainty, rows: usize) -> Reply {
         Reply {
             version: Reply::VERSION,
@@ -202,12 +202,12 @@ impl Asking<'_> {
         let mut remarks = Vec::new();
         if let Some(position) = &self.model.unfinished {
             remarks.push(format!(
-                "the model `{}` is unfinished ({position}), and no result yet",
+                "the model `{}` is unfinished ({position}), so its answers may still change",
                 self.model.name
             ));
         }
         if let Some(why) = &self.model.tuning_lost {
-            remarks.push(format!("what was tuned is not used: {why}"));
+            remarks.push(format!("the tuned settings are not used: {why}"));
         }
         if let Some(shape) = &resolved.tuned_for {
             let mut parts = vec![logic.t_norm.name().to_owned(), calibration.name().to_owned()];
@@ -227,8 +227,8 @@ impl Asking<'_> {
                 _ => "product",
             };
             remarks.push(format!(
-                "raw scores are no truth values: the {fold} of them ranks as the published code does, but says \
-                 nothing by its size"
+                "raw scores are not truth values: the {fold} of them ranks answers as the published code does, but \
+                 its size means nothing"
             ));
         }
         remarks

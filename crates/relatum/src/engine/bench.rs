@@ -1,4 +1,4 @@
-//! Tuning and measuring, each once: every result is kept with the model as soon as it is there.
+//! Tuning and measuring. Nothing is done twice: every result is kept with the model as soon as it is there.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct TuningBegins {
     pub shape: String,
     /// On how many queries.
     pub queries: usize,
-    /// On how many a choice was made before, which were too few.
+    /// On how many queries a choice was made before, if they were too few.
     pub before: Option<usize>,
 }
 
@@ -60,7 +60,7 @@ pub struct TypeMeasured {
     pub label: String,
     /// The type of query.
     pub shape: String,
-    /// How it came out.
+    /// The figures.
     pub cell: Cell,
 }
 
@@ -73,11 +73,11 @@ pub(super) struct Bench<'a> {
     evaluator: Evaluator<'a>,
     results: Results,
     control: &'a Control,
-    /// Measured when the first cell is.
+    /// The rate of the machine's matrix products; measured with the first cell.
     peak: OnceCell<f64>,
-    /// Whether it is known that results can be kept.
+    /// Whether it was checked that results can be kept.
     writable: bool,
-    /// Whether a setting was chosen, which a model that is open does not know of.
+    /// Whether a setting was chosen since, so that open models must be read again.
     pub(super) has_chosen: bool,
 }
 
@@ -97,17 +97,17 @@ pub(super) struct Tuning<'t> {
     pub(super) family: Family,
     /// The validation queries of each type.
     pub(super) groups: &'t [&'t QueryGroup],
-    /// Which of them.
+    /// Which part of them to use.
     pub(super) part: &'t dyn Fn(&QueryGroup) -> Part,
-    /// How many of these.
+    /// How many queries of that part to use.
     pub(super) queries: usize,
     /// Whether to choose where a choice was made before.
     pub(super) again: bool,
 }
 
 impl Engine {
-    /// Does something with a model and its results. The model is read from disk, for what is kept must be of the
-    /// one that is there.
+    /// Calls a function with a model and its results. The model is read from disk, because results are kept for the
+    /// model that is there now.
     pub(super) fn with_bench<T>(
         &self,
         name: Option<&str>,
@@ -156,8 +156,8 @@ impl Engine {
 }
 
 impl Bench<'_> {
-    /// What is best for each type in a family, by validation queries; chosen now where it was not
-    /// before, or on fewer queries.
+    /// The best setting of a family for each type, by validation queries. It is chosen now where it was not
+    /// before, or was on fewer queries.
     pub(super) fn tuned(&mut self, tuning: &Tuning<'_>) -> Result<Tuned, Error> {
         let Tuning { family, .. } = *tuning;
         let mut tuned = Tuned::default();
@@ -184,7 +184,7 @@ impl Bench<'_> {
         Ok(tuned)
     }
 
-    /// How the queries of a type come out; measured now where it was not before.
+    /// The figures of the queries of a type; measured now where they were not before.
     pub(super) fn measure(&mut self, task: &Task<'_>) -> Result<Cell, Error> {
         let Task { split, group, part, setting, .. } = *task;
         let chosen = part.choose(group.len(), task.limit);
@@ -221,7 +221,7 @@ impl Bench<'_> {
         Ok(Cell { metrics: outcome.metrics(), rows, seconds, of_peak, by_missing })
     }
 
-    /// Finds out before the first long work whether what comes of it can be kept.
+    /// Checks before the first long work whether its results can be kept.
     fn make_sure_to_keep(&mut self) -> Result<(), BenchmarkError> {
         if !self.writable {
             self.results.check_writable().map_err(BenchmarkError::NotKept)?;

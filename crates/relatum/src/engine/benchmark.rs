@@ -1,4 +1,4 @@
-//! Measuring how well benchmark queries are answered, by type, beside what was published; and choosing how to
+//! Measures how well benchmark queries are answered, by type, beside the published figures; and chooses how to
 //! answer them.
 
 use std::collections::BTreeMap;
@@ -15,19 +15,19 @@ use crate::control::Control;
 use crate::graph::Split;
 use crate::project::ModelFolder;
 
-/// On how many validation queries of each type settings are chosen where nobody says it.
+/// On how many validation queries of each type settings are chosen by default.
 pub const DEFAULT_TUNE_ON: usize = 500;
 
 /// What to choose settings for, and from what.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TuneOptions {
-    /// The name of the model; none: the project's default.
+    /// The name of the model; if omitted, the project's default.
     pub model: Option<String>,
     /// What to choose from.
     pub family: Family,
-    /// The types of query; none: all.
+    /// The types of query; all of them if empty.
     pub types: Vec<String>,
-    /// On how many validation queries of each type; none: 500. What was chosen on fewer is chosen again.
+    /// On how many validation queries of each type, by default 500. What was chosen on fewer is chosen again.
     pub queries: Option<usize>,
     /// Whether to choose again where a choice was made before.
     pub again: bool,
@@ -36,20 +36,20 @@ pub struct TuneOptions {
 /// What to measure.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BenchmarkOptions {
-    /// The name of the model; none: the project's default.
+    /// The name of the model; if omitted, the project's default.
     pub model: Option<String>,
-    /// The families of settings to choose from by type, on validation queries; none: all, unless there are
-    /// fixed settings.
+    /// The families of settings to choose from by type, on validation queries; if empty, all of them, unless there
+    /// are fixed settings.
     pub families: Vec<Family>,
     /// Fixed settings.
     pub settings: Vec<Setting>,
-    /// The queries to report on; none: test, or valid where there are no test queries.
+    /// The queries to report on; if omitted, test, or valid where there are no test queries.
     pub split: Option<Split>,
-    /// The types of query; none: all.
+    /// The types of query; all of them if empty.
     pub types: Vec<String>,
-    /// At most so many queries of each type, evenly spread; none: all.
+    /// At most so many queries of each type, evenly spread; if omitted, all.
     pub limit: Option<usize>,
-    /// On how many validation queries of each type settings are chosen; none: 500. What was chosen on fewer is
+    /// On how many validation queries of each type settings are chosen, by default 500. What was chosen on fewer is
     /// chosen again.
     pub tune_on: Option<usize>,
     /// Whether to split figures by how many links of a hard answer the training graph lacks.
@@ -80,9 +80,9 @@ const WIDTHS: [usize; 6] = [1, 4, 16, 64, 256, 1024];
 const SAMPLE: usize = 300;
 
 impl Engine {
-    /// Chooses how to answer each type of query, on validation queries only. What is chosen is kept with the
-    /// model as soon as it is, and used by [`ask`](Self::ask) and [`benchmark`](Self::benchmark): stopped or
-    /// killed, the same work goes on where it was.
+    /// Chooses how to answer each type of query, on validation queries only. Every choice is kept with the model
+    /// at once, and used by [`ask`](Self::ask) and [`benchmark`](Self::benchmark). If the work is stopped or killed,
+    /// the same call goes on where it was.
     ///
     /// Listeners hear [`TuningBegins`](super::TuningBegins), [`TrialsDone`](crate::benchmark::TrialsDone) and
     /// [`TypeTuned`](super::TypeTuned).
@@ -101,10 +101,10 @@ impl Engine {
         })
     }
 
-    /// Ranks every hard answer of the benchmark queries among all entities, the other answers left out. Settings
-    /// are chosen by type on validation queries; where these are reported too, on one half of them, and the
-    /// other half is reported. What is finished is kept with the model: stopped or killed, the same work goes
-    /// on where it was.
+    /// Ranks every hard answer of the benchmark queries among all entities except the other answers. Settings
+    /// are chosen by type on validation queries; if validation queries are reported too, settings are chosen on one
+    /// half of them and the other half is reported. Finished figures are kept with the model: if the work is stopped
+    /// or killed, the same call goes on where it was.
     ///
     /// Listeners hear what they hear of [`tune`](Self::tune), and
     /// [`MeasuringBegins`](super::MeasuringBegins), [`QueriesDone`](crate::benchmark::QueriesDone) and
@@ -156,8 +156,8 @@ impl Engine {
     }
 
     /// A picture of Hits@3 against how many values of a variable are followed, for the types that have variables,
-    /// on some of the queries that [`benchmark`](Self::benchmark) reports. What is measured is kept as it is
-    /// there, and heard of.
+    /// on some of the queries that [`benchmark`](Self::benchmark) reports. Figures are kept and events told as
+    /// there.
     pub fn accuracy_by_k_svg(&self, options: &BenchmarkOptions, control: &Control) -> Result<String, Error> {
         let (queries, split) = (self.queries(), self.reported(options));
         let groups = self.groups(&queries, split, &options.types)?;
@@ -182,8 +182,9 @@ impl Engine {
         })
     }
 
-    /// A picture of the mean Hits@3 of all models of the project against their rank; none where all have the same
-    /// rank, for such a picture says nothing. What is measured is kept, and heard of.
+    /// A picture of the mean Hits@3 of all models of the project against their rank; `None` if all have the same
+    /// rank, because there is nothing to compare. Figures are kept and events told as in
+    /// [`benchmark`](Self::benchmark).
     pub fn accuracy_by_rank_svg(
         &self,
         options: &BenchmarkOptions,
@@ -217,7 +218,7 @@ impl Engine {
         }
         let of_predictor = |(name, mut values): (String, Vec<(f64, f64)>)| {
             values.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
-            // Of several models of one rank the best.
+            // Of several models of one rank, the best is shown.
             values.dedup_by(|a, b| a.0.total_cmp(&b.0).is_eq());
             Series { name, values }
         };
@@ -233,10 +234,10 @@ impl Engine {
     }
 }
 
-/// A setting, and what it was chosen on; none where it was given.
+/// A setting, and what it was chosen on; `None` if it was given.
 type Chosen = (Setting, Option<TunedOn>);
 
-/// A method on every type, answered as `how` says.
+/// The figures of a method on every type, answered as `how` says.
 fn row(
     bench: &mut Bench<'_>,
     options: &BenchmarkOptions,

@@ -8,28 +8,28 @@ use crate::model::StoredModel;
 use crate::project::{Forgotten, Results};
 use crate::train::{CalibrateSettings, CalibrationEnd, TrainError, calibrate};
 
-/// What came of a calibration.
+/// The result of a calibration.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Calibration {
     /// The name of the model.
     pub name: String,
-    /// How it ended; after an interruption the model is as it was.
+    /// How it ended; after an interruption the model is unchanged.
     pub end: CalibrationEnd,
-    /// The best epoch; 0 is the plain sigmoid, and then the model is as it was.
+    /// The best epoch; 0 is the plain sigmoid, and then the model is unchanged.
     pub epoch: usize,
     /// The mean loss of a held-out question, before the first epoch and after each.
     pub losses: Vec<f64>,
     /// How many questions were drawn.
     pub queries: usize,
-    /// How many relations have a line.
+    /// How many relations have an affine map.
     pub relations: usize,
-    /// Whether the model was saved with the new lines.
+    /// Whether the model was saved with the new maps.
     pub saved: bool,
-    /// Whether it had lines before.
+    /// Whether it had such maps before.
     pub had_lines: bool,
-    /// Tuned choices and results that are kept with the model and do not rest on its calibration.
+    /// Tuned choices and results that stay with the model, because they do not depend on its calibration.
     pub kept: Forgotten,
-    /// Those that rested on an earlier calibration, and were dropped.
+    /// Tuned choices and results that depended on an earlier calibration and were dropped.
     pub dropped: Forgotten,
     /// Why the choices and results that are kept with the model could not be brought up to date.
     pub results_lost: Option<String>,
@@ -47,7 +47,7 @@ impl Engine {
         control: &Control,
     ) -> Result<Calibration, Error> {
         let (project, folder) = (self.project(), self.folder(name)?);
-        // Before the lock, which would make a folder for a model that is not there.
+        // This comes before the lock, which would make a folder for a model that does not exist.
         folder.load(project)?;
         let _lock = folder.lock()?;
         let StoredModel { model, card } = folder.load(project)?;

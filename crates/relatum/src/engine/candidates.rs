@@ -11,16 +11,16 @@ use crate::search::best;
 pub struct ScoredEntity {
     /// The entity.
     pub entity: Entity,
-    /// The raw score of the edge: what the model says before any calibration.
+    /// The raw score of the edge, before any calibration.
     pub score: f32,
-    /// The split that holds the edge; none: it is a prediction.
+    /// The split that holds the edge; `None` for a prediction.
     pub stored: Option<Split>,
 }
 
 impl Engine {
     /// The entities that a model scores best at the open end of an edge: tails of `relation(entity, ?)` where the
     /// direction is outgoing, else heads of `relation(?, entity)`. With `new_only`, those of stored edges are
-    /// left out. Nothing is calibrated and nothing trusted; [`ask`](Self::ask) does both.
+    /// left out. Scores are not calibrated and no edge is trusted; [`ask`](Self::ask) does both.
     pub fn candidates(
         &self,
         model: &OpenModel,

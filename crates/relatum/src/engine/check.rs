@@ -1,4 +1,4 @@
-//! What can be said of a question without searching.
+//! Checks a question without searching.
 
 use super::{Engine, Error, Options, formula};
 use crate::query::shapes::Arguments;
@@ -6,7 +6,7 @@ use crate::query::{Asked, Question, read_any};
 use crate::report::{AskedFor, Check, Diagnostic};
 
 impl Engine {
-    /// Reads a question and says what is wrong with it, how it was understood and how it would be answered;
+    /// Reads a question and reports what is wrong with it, how it was understood and how it would be answered;
     /// nothing is searched. Mistakes in the question are part of the result, not an error.
     pub fn check(&self, text: &str, options: &Options) -> Result<Check, Error> {
         let graph = self.graph();

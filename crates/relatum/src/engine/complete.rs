@@ -19,7 +19,7 @@ impl Engine {
         Completion { start, end, candidates }
     }
 
-    /// The entities and relations that begin with a text, as they are called outside a question: without quotes.
+    /// The entities and relations that begin with a text, written as outside a question: without quotes.
     pub fn complete_name(&self, beginning: &str) -> Completion {
         let graph = self.graph();
         let mut candidates = entities(graph, beginning, |text| text);
@@ -41,7 +41,7 @@ fn at_the_end(engine: &Engine, text: &str) -> (usize, Vec<Candidate>) {
         if quoted && !text.starts_with('"') { format!("\"{text}\"") } else { text }
     };
     if place.in_atom {
-        // Without a beginning, every entity could be meant; with a question mark, a variable is.
+        // Without a beginning, every entity could be meant; a question mark begins a variable.
         if beginning.is_empty() || word.starts_with('?') {
             return (place.start, Vec::new());
         }
@@ -71,7 +71,7 @@ fn relations(engine: &Engine, beginning: &str, written: impl Fn(String) -> Strin
     names(graph, &graph.relations, CandidateKind::Relation, beginning, written, |id| uses[id.index()])
 }
 
-/// The names that begin so; failing that, those that begin so with capital letters.
+/// The names that begin with a text or, if there are none, with its words capitalised.
 fn names<I: Id>(
     graph: &Graph,
     dictionary: &Dictionary<I>,

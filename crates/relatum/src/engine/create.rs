@@ -24,17 +24,17 @@ pub struct Sources {
     pub labels: Vec<PathBuf>,
     /// Random shares of the triples to hold out for validation and testing.
     pub hold_out: Option<Shares>,
-    /// What the random shares are drawn with.
+    /// The seed with which the random shares are drawn.
     pub seed: u64,
     /// How files of triples are read.
     pub reading: ReadOptions,
 }
 
-/// An event: where the making of a project stands. While files are read, listeners hear
+/// An event: how far the making of a project is. While files are read, listeners hear
 /// [`BytesRead`](crate::import::read::BytesRead) too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Making {
-    /// The files are known; how many bytes they have together, where that can be told.
+    /// The files are known, with the sum of their bytes where that can be told.
     Begins {
         /// Bytes of all files, as they are on disk.
         bytes: Option<u64>,
@@ -47,20 +47,20 @@ pub enum Making {
     Writing,
 }
 
-/// What was met while a project was made, and did not keep it from being made.
+/// What a caller should know about a project that was made: warnings and counts.
 #[derive(Clone, Debug, Default)]
 pub struct Made {
-    /// Of a benchmark folder.
+    /// About a benchmark folder.
     pub folder: Option<FolderReport>,
-    /// Of each file of triples.
+    /// About each file of triples.
     pub files: Vec<FileReport>,
-    /// Of each file of labels.
+    /// About each file of labels.
     pub labels: Vec<(PathBuf, LabelReport)>,
-    /// Of holding out random shares.
+    /// About holding out random shares.
     pub split: Option<SplitReport>,
-    /// How many triples there were, repeated ones too.
+    /// How many triples there were, including repeated ones.
     pub triples: usize,
-    /// Of putting the graph together.
+    /// About building the graph: repeated and leaked triples.
     pub built: BuildReport,
 }
 
@@ -73,12 +73,12 @@ pub enum SourcesError {
         "valid or test files are given already: give files for each split, or shares to hold out, not both"
     )]
     SplitTwice,
-    /// Columns are found by name in a header alone.
+    /// Columns can be found by name only in a file with a header.
     #[error(
         "finding columns by name needs a header: say that the first line is one, or give positions as in 1,2,3"
     )]
     NoHeader,
-    /// A folder is read alone.
+    /// A folder must be the only source.
     #[error("{} is a folder: give one folder, or files, not both", .0.display())]
     FolderAmongFiles(PathBuf),
     /// A benchmark folder has a form of its own.
@@ -96,16 +96,16 @@ pub enum SourcesError {
         .0.display()
     )]
     UnknownFolder(PathBuf),
-    /// There are no training edges.
+    /// There is no file of training triples.
     #[error("no file to read: name at least one file of triples for training, or - for standard input")]
     Nothing,
-    /// What was read from standard input is gone.
+    /// Standard input was named twice, but can be read only once.
     #[error("standard input can be read only once")]
     StandardInputTwice,
 }
 
 impl Engine {
-    /// Makes a project folder of files, the whole or nothing, and opens it.
+    /// Makes a project folder from files, the whole or nothing, and opens it.
     ///
     /// Listeners hear [`Making`].
     pub fn create(dir: &Path, sources: &Sources, control: &Control) -> Result<(Self, Made), Error> {
@@ -116,9 +116,9 @@ impl Engine {
         Self::write(dir, staging, gathered, control)
     }
 
-    /// Makes a project folder of triples that a program has collected, the whole or nothing, and opens it.
-    /// Random shares of the training triples are held out where `hold_out` says so; `source` is what the
-    /// project says of where they came from.
+    /// Makes a project folder from triples that a program has collected, the whole or nothing, and opens it.
+    /// Random shares of the training triples are held out where `hold_out` says so; `source` is recorded in the
+    /// project as their origin.
     ///
     /// Listeners hear [`Making::Sorting`] and [`Making::Writing`].
     pub fn create_of(

@@ -14,9 +14,9 @@ use crate::search::SearchError;
 use crate::store::StoreError;
 use crate::train::TrainError;
 
-/// Anything that can go wrong, as the rooms of the engine say it.
+/// Anything that can go wrong in the engine.
 ///
-/// A door turns [`fault`](Self::fault) into its own language: an exit code, an HTTP status, an exception.
+/// A caller turns [`fault`](Self::fault) into its own language: an exit code, an HTTP status, an exception.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -26,7 +26,7 @@ pub enum Error {
     /// The options contradict each other.
     #[error(transparent)]
     Options(#[from] OptionsError),
-    /// A name that is not one thing of the graph.
+    /// A name does not mean exactly one thing of the graph.
     #[error(transparent)]
     Name(#[from] NameError),
     /// Neither an entity nor a relation has this name: write one of the nearest, or look for a part of it.
@@ -50,7 +50,7 @@ pub enum Error {
     /// A model cannot be used.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A work on models is refused, or failed and left something behind.
+    /// Work on a model or a project is refused, or it failed and left something behind.
     #[error(transparent)]
     Workflow(#[from] WorkflowError),
     /// Training cannot go on.
@@ -81,9 +81,9 @@ pub enum Error {
 pub enum Fault {
     /// The caller: ask for something else.
     Caller,
-    /// The data: mend or replace a file.
+    /// The data: repair or replace a file.
     Data,
-    /// The machine: make room, give permission, wait.
+    /// The machine: free space, give permission, wait.
     Machine,
 }
 

@@ -29,7 +29,7 @@ pub struct Example {
 
 /// How many well-connected entities are tried as the thing that a question begins with.
 const TRIED: usize = 400;
-/// How many edges of one kind an anchor has at most: with more, the answer says little.
+/// How many edges of one kind an anchor has at most: a question with more answers than this says little.
 const MOST: usize = 200;
 
 impl Engine {
@@ -40,7 +40,7 @@ impl Engine {
         let mut examples: Vec<Example> = Vec::new();
         let mut used: Vec<EntityId> = Vec::new();
         for make in Walker::makers() {
-            // Anchors that no example has yet come first, so that the examples speak of several things.
+            // Anchors that no example has yet come first, so that the examples are about several things.
             let (fresh, again): (Vec<EntityId>, Vec<EntityId>) =
                 walker.anchors.iter().partition(|id| !used.contains(id));
             let anchors = fresh.into_iter().chain(again);
@@ -86,7 +86,7 @@ impl<'a> Walker<'a> {
             .collect();
         ranked.sort_unstable_by_key(|&(edges, id)| (std::cmp::Reverse(edges), id));
         ranked.truncate(TRIED);
-        // The best connected ones are often of one kind: a stride visits the others as early.
+        // The best connected entities are often of one kind; walking in strides reaches the others early too.
         let stride = (ranked.len() / 7).max(1);
         let order = (0..stride).flat_map(|first| (first..ranked.len()).step_by(stride));
         let anchors = order.map(|at| ranked[at].1).collect();
@@ -105,7 +105,7 @@ impl<'a> Walker<'a> {
         ]
     }
 
-    /// The hop from an entity to the most others that are still few enough to say something.
+    /// The hop from an entity to the most neighbours, among those with at most [`MOST`].
     fn first(&self, entity: EntityId) -> Option<(Hop, &'a [Arc])> {
         self.hops(entity).into_iter().find(|(_, run)| (2..=MOST).contains(&run.len()))
     }
@@ -243,7 +243,7 @@ impl<'a> Walker<'a> {
         self.graph.entities.display(id).to_owned()
     }
 
-    /// The last part of a relation's name, which says most, with blanks for underscores.
+    /// The last part of a relation's name, which is the most telling, with blanks for underscores.
     fn relation(&self, id: RelationId) -> String {
         let name = self.graph.relations.display(id);
         let end = name.trim_end_matches(['/', '#']).rsplit(['/', '#']).next().unwrap_or(name);

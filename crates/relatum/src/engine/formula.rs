@@ -1,11 +1,11 @@
-//! A question → the tree that is drawn of it.
+//! A question → the tree of its formula, which a page can draw.
 
 use crate::graph::{Graph, Id, NameError};
 use crate::query::syntax::{Parsed, argument_places, name_text};
 use crate::query::{Atom, Formula, Name, NameKind, Place, Syntax, Term, Variable};
 use crate::report::{FormulaAtom, FormulaTerm, FormulaTree, Span, TermKind};
 
-/// The tree of a text that is a question by its grammar, whether its names are those of the graph or not.
+/// The tree of a text that follows the grammar, even if its names are not in the graph.
 pub(super) fn tree(text: &str, syntax: Syntax, graph: &Graph) -> Option<FormulaTree> {
     let (variables, formula) = match syntax.parse(text, &graph.prefixes).ok()?.parsed {
         Parsed::Query(query) => (query.variables, query.formula),

@@ -47,7 +47,7 @@ pub struct TrialDiverged {
     pub what: String,
 }
 
-/// What came of a grid.
+/// The result of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Searched {
     /// The name of the model.
@@ -75,12 +75,12 @@ pub struct Trial {
     pub best_epoch: Option<usize>,
     /// How well that model does on the validation edges.
     pub valid: Option<LinkMetrics>,
-    /// Why the run came to no end, if it did not.
+    /// Why the run diverged, if it did.
     pub diverged: Option<String>,
 }
 
 impl Trial {
-    /// What a run is chosen by; a run that diverged is never chosen.
+    /// The figure by which a run is chosen; a run that diverged is never chosen.
     fn mrr(&self) -> f64 {
         self.valid.filter(|_| self.diverged.is_none()).map_or(-1.0, |valid| valid.mrr)
     }
@@ -88,16 +88,16 @@ impl Trial {
 
 /// The reason of a run's divergence, in its folder: the run would diverge again.
 const DIVERGED: &str = "diverged.txt";
-/// What the best run leaves in the model's own place. The model comes last: what is there before it is the
-/// old one's or the new one's, and not yet in use.
+/// The files of the best run that are copied to the model's own folder. The model comes last: until it is
+/// there, the other files may be of the old or the new run, and are not in use yet.
 const INSTALLED: [&str; 5] =
     ["card.json", "training.jsonl", "training.svg", "checkpoint.safetensors", "model.safetensors"];
 
 impl Engine {
     /// Trains every combination of a grid, chooses by validation MRR and installs the best. Finished runs
-    /// are not repeated: stopped or killed, the same grid goes on where it was.
+    /// are not repeated: if the work is stopped or killed, the same grid goes on where it was.
     ///
-    /// Listeners hear [`TrialBegins`] and [`TrialDiverged`], and of each run what they hear of
+    /// Listeners hear [`TrialBegins`] and [`TrialDiverged`], and for each run the events of
     /// [`train`](Self::train).
     pub fn grid(&self, options: &GridOptions, control: &Control) -> Result<Searched, Error> {
         let project = self.project();
@@ -136,8 +136,8 @@ impl Engine {
         Ok(searched)
     }
 
-    /// A model that a person trained or imported must not vanish; the best of an earlier grid may, as its
-    /// run is still there.
+    /// A model that a person trained or imported must not be lost; the best of an earlier grid may be replaced,
+    /// because its run is still there.
     fn refuse_to_replace(&self, target: &ModelFolder) -> Result<(), WorkflowError> {
         let name = target.name().to_owned();
         if let Some(position) = unfinished(self.project(), target) {
@@ -149,7 +149,7 @@ impl Engine {
         if installed { Ok(()) } else { Err(WorkflowError::Occupied { name, unfinished: None }) }
     }
 
-    /// Runs, resumes or looks up one combination; `None` if a stop was asked for.
+    /// Runs, resumes or looks up one combination; `None` if the work was cancelled.
     fn try_one(
         &self,
         folder: ModelFolder,
@@ -193,7 +193,7 @@ impl Engine {
     }
 }
 
-/// Copies the files of a run to the model's own place.
+/// Copies the files of a run to the model's own folder.
 fn install(run: &ModelFolder, target: &ModelFolder) -> Result<(), StoreError> {
     for file in INSTALLED {
         let from = run.dir().join(file);

@@ -11,19 +11,19 @@ use crate::train::{RelationMetrics, evaluate_watched};
 /// Which model to measure, on which edges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkEvalOptions {
-    /// The name of the model; none: the project's default.
+    /// The name of the model; if omitted, the project's default.
     pub model: Option<String>,
-    /// The edges to predict; none: test, or valid where there are no test edges.
+    /// The edges to predict; if omitted, test, or valid where there are no test edges.
     pub split: Option<Split>,
-    /// The rank of an answer among candidates with the same score.
+    /// Which rank an answer gets among candidates with the same score.
     pub ties: Ties,
     /// At most so many (head, relation) pairs, evenly spread over the split; none: all.
     pub pairs: Option<usize>,
 }
 
 impl Engine {
-    /// Predicts every edge of a split from both its ends among all entities, other true answers left out, and
-    /// says how well that went, in all and by relation.
+    /// Predicts every edge of a split from both its ends among all entities, except other true answers, and
+    /// reports the ranks, in all and by relation.
     ///
     /// Listeners hear [`PairsRanked`](crate::train::PairsRanked).
     pub fn link_eval(&self, options: &LinkEvalOptions, control: &Control) -> Result<LinkEvaluation, Error> {

@@ -23,7 +23,7 @@ pub struct Look {
     pub direction: Option<Direction>,
     /// How many edges of each relation to leave out before the first.
     pub offset: usize,
-    /// How many edges of each relation to show at most; none: all.
+    /// How many edges of each relation to show at most; if omitted, all.
     pub limit: Option<usize>,
 }
 
@@ -59,7 +59,7 @@ impl Engine {
         if entities_total + relations_total > 0 { found } else { self.nearest(found, limit) }
     }
 
-    /// The names nearest to a text that none contains.
+    /// The names nearest to a text that no name contains.
     fn nearest(&self, found: Found, limit: usize) -> Found {
         let graph = self.graph();
         let near = |error: Option<NameError>| match error {
@@ -144,8 +144,8 @@ pub(super) fn listed(names: &[String]) -> String {
     names.iter().map(|name| format!("'{}'", visible(name))).collect::<Vec<_>>().join(", ")
 }
 
-/// The edges of one relation in one direction: all are counted, and names are made only of those on the page.
-/// An entity may have a million edges.
+/// The edges of one relation in one direction. All are counted, but names are made only for those on the page,
+/// because an entity may have a million edges.
 #[derive(Default)]
 struct Page {
     count: usize,

@@ -1,4 +1,4 @@
-//! Several models as one.
+//! Merges several models into one.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use crate::train::evaluate;
 pub struct MergeOptions {
     /// The models.
     pub models: Vec<String>,
-    /// A weight for each; where there are none all are the same, and 1 together.
+    /// A weight for each; if empty, all weights are equal and sum to 1.
     pub weights: Vec<f32>,
     /// The name of the merged model; `None` is the default one.
     pub model: Option<String>,
@@ -21,7 +21,7 @@ pub struct MergeOptions {
     pub replace: bool,
 }
 
-/// What came of a merge.
+/// The result of a merge.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Merged {
     /// The name of the merged model.
@@ -45,7 +45,7 @@ pub struct MergedPart {
     pub unfinished: Option<String>,
 }
 
-/// Beyond this, scores would soon be infinite.
+/// With greater weights, scores would soon be infinite.
 const GREATEST_WEIGHT: f32 = 1000.0;
 
 impl Engine {

@@ -1,8 +1,8 @@
-//! The façade: everything that a door needs, behind one owned value.
+//! The façade: everything that a command line, a server or another language needs, behind one owned value.
 //!
 //! An [`Engine`] is a project with its models. It is cheap to clone, can be used from any thread, and opens
-//! each model once, when it is first asked for. The command line, and every other door, parses its input,
-//! calls the engine, and prints.
+//! each model once, when it is first asked for. Each of its callers parses its input, calls the engine, and
+//! prints.
 
 mod ask;
 mod bench;
@@ -64,7 +64,7 @@ use crate::graph::{Graph, Split};
 use crate::model::{Card, Model, StoredModel};
 use crate::project::{Checkpoint, ModelFolder, Project, Queries, Results};
 
-/// A project with its models: what every door opens.
+/// A project with its models.
 #[derive(Clone, Debug)]
 pub struct Engine {
     shared: Arc<Shared>,
@@ -73,9 +73,9 @@ pub struct Engine {
 #[derive(Debug)]
 struct Shared {
     project: Project,
-    /// Those of the project, until new ones are sampled.
+    /// The benchmark queries: those that the project was opened with, until new ones are sampled.
     queries: Mutex<Arc<Queries>>,
-    /// By name; each is opened once.
+    /// The open models by name; each is opened once.
     models: Mutex<BTreeMap<String, Arc<OpenModel>>>,
     /// How many edges each relation has, all splits together; counted once.
     relation_uses: OnceLock<Vec<usize>>,
@@ -92,13 +92,13 @@ pub struct OpenModel {
     pub card: Card,
     /// How far its training has come, where that is not finished.
     pub unfinished: Option<String>,
-    /// Why what was tuned for it is not used, where it cannot be read.
+    /// Why the tuned settings of the model are not used, if they cannot be read.
     pub tuning_lost: Option<String>,
     tuned: Option<Tuned>,
 }
 
 impl Engine {
-    /// Opens a project folder. The work does not grow with the graph; models are opened when they are needed.
+    /// Opens a project folder. This takes the same time for every size; models are opened when they are needed.
     pub fn open(dir: impl AsRef<Path>) -> Result<Self, Error> {
         Ok(Self::of(Project::open(dir.as_ref())?))
     }
@@ -137,8 +137,8 @@ impl Engine {
         Ok(open)
     }
 
-    /// Forgets the models that are open, so that those which were trained anew are read again; gives their
-    /// names. Work that runs keeps what it has.
+    /// Forgets the models that are open, so that those which were trained anew are read again; returns their
+    /// names. Work that is running keeps the models it has.
     pub fn reload(&self) -> Vec<String> {
         let mut models = self.shared.models.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *models).into_keys().collect()
@@ -167,7 +167,7 @@ impl OpenModel {
         let folder = ModelFolder::of(project, name)?;
         let StoredModel { model, card } = folder.load(project)?;
         let unfinished = Checkpoint::unfinished(&folder, &card);
-        // What was tuned is a help that can be done without: everything has a default.
+        // Tuned settings are optional, because everything has a default: if they cannot be read, a remark says so.
         let (tuned, tuning_lost) = match Results::find(folder.dir(), &model) {
             Ok(results) => (results.and_then(|results| results.tuned(Family::Best).cloned()), None),
             Err(error) => (None, Some(error.to_string())),

@@ -16,13 +16,13 @@ use crate::project::{Checkpoint, ModelFolder, Project, Results};
 /// The models of a project.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Models {
-    /// The name of the model that is taken where none is named, whether there is one or not.
+    /// The name of the default model, whether it exists or not.
     pub default: String,
     /// The models, by name; half-trained ones too.
     pub models: Vec<ModelSummary>,
 }
 
-/// A model as far as it can be told without a look at its values.
+/// A model, as far as can be told without reading its values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ModelSummary {
     /// Its name.
@@ -33,7 +33,7 @@ pub struct ModelSummary {
     pub rank: Option<usize>,
     /// Where it comes from.
     pub origin: Option<String>,
-    /// The epoch it is of.
+    /// The epoch it is from.
     pub epoch: Option<usize>,
     /// How well it does on the validation edges.
     pub valid: Option<LinkMetrics>,
@@ -51,13 +51,13 @@ pub struct ModelSummary {
     pub error: Option<String>,
 }
 
-/// A model with all that it says of itself.
+/// A model with its card and tuned settings.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ModelDetails {
-    /// The model from afar.
+    /// The summary.
     pub summary: ModelSummary,
-    /// What it says of itself: the settings it was trained with, its curve, its metrics; none while nothing
-    /// but a checkpoint is there, or where the file is damaged.
+    /// Its card: the settings it was trained with, its curve, its metrics; `null` while there is only a checkpoint,
+    /// or if the file is damaged.
     pub card: Option<Card>,
     /// What was tuned for it, as text, by the shape of question.
     pub tuned: BTreeMap<String, String>,
@@ -95,7 +95,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Makes a model the one that is taken where none is named.
+    /// Makes a model the default one.
     pub fn choose_default(&self, name: &str) -> Result<(), Error> {
         Ok(ModelFolder::of(self.project(), name)?.choose()?)
     }
@@ -135,7 +135,7 @@ fn tuned_types(project: &Project, folder: &ModelFolder) -> usize {
     if !Results::exist(folder.dir()) {
         return 0;
     }
-    // They are of this model only if its values are the same still.
+    // The results belong to this model only if its values are still the same.
     let results =
         folder.load(project).ok().and_then(|stored| Results::find(folder.dir(), &stored.model).ok()?);
     results.and_then(|results| Some(results.tuned(Family::Best)?.types.len())).unwrap_or(0)

@@ -16,7 +16,7 @@ use crate::search::Known;
 pub(super) trait Named: Sized {
     /// The names that there are.
     fn names() -> Vec<&'static str>;
-    /// What a name says.
+    /// The choice that a name stands for.
     fn of(name: &str) -> Option<Self>;
 }
 
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_option_or_no_name_is_refused() {
+    fn unknown_options_and_names_are_refused() {
         let said = |json: &str| serde_json::from_str::<Options>(json).unwrap_err().to_string();
         assert!(said(r#"{ "tnorm": "godel" }"#).contains("unknown field `tnorm`"));
         let wrong = said(r#"{ "t_norm": "mean" }"#);

@@ -1,4 +1,4 @@
-//! How to answer: what a caller chooses, what was tuned, and what runs.
+//! How to answer: what a caller chooses, what was tuned, and the settings that run.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,8 +16,8 @@ use crate::report;
 use crate::search::beam::Width;
 use crate::search::{Known, Logic};
 
-/// How a question is to be answered. `None` means *choose for me*: what was tuned for the type of question and
-/// the model, and where nothing was, a default.
+/// How a question is to be answered. An omitted option means *choose for me*: the setting that was tuned for the
+/// type of question and the model or, where nothing was tuned, a default.
 ///
 /// ```
 /// use relatum::answer::Method;
@@ -31,20 +31,20 @@ use crate::search::{Known, Logic};
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// The language of the question; none: as it looks.
+    /// The language of the question; if omitted, it is recognised by how the question begins.
     #[serde(deserialize_with = "perhaps")]
     #[schemars(schema_with = "named::perhaps_schema::<Syntax>")]
     pub syntax: Option<Syntax>,
-    /// The name of the model; none: the project's default.
+    /// The name of the model; if omitted, the project's default.
     pub model: Option<String>,
-    /// Which search.
+    /// The search to use.
     #[serde(deserialize_with = "one")]
     #[schemars(schema_with = "named::schema::<Method>")]
     pub method: Method,
-    /// How many assignments a beam keeps, at first where it widens.
+    /// How many assignments a beam keeps; where it widens, how many it begins with.
     #[schemars(range(min = 1))]
     pub k: Option<usize>,
-    /// Let each assignment of a beam keep k values by the atoms' own truth, as the paper does.
+    /// Let each assignment of a beam keep k values by the truth of the atoms alone, as the paper does.
     pub paper: bool,
     /// Score an atom from whichever side takes fewer rows, not always away from the named entities.
     pub either_side: bool,
@@ -56,12 +56,12 @@ pub struct Options {
     #[serde(deserialize_with = "perhaps")]
     #[schemars(schema_with = "named::perhaps_schema::<Calibration>")]
     pub calibration: Option<Calibration>,
-    /// What scores are multiplied by before a softmax.
+    /// The factor of scores before a softmax.
     pub sharpness: Option<f32>,
     /// `c` of the negation `1 − min(1, c·x)` of atoms.
     pub negation_scale: Option<f32>,
-    /// What predictions are multiplied by that lead to an entity of another kind than those that stand on that
-    /// side of the relation in training, from 0 to 1.
+    /// The factor, from 0 to 1, of predictions that lead to an entity of another kind than those that stand on that
+    /// side of the relation in training.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub unseen: Option<f32>,
     /// Which stored edges count as true.
@@ -72,24 +72,24 @@ pub struct Options {
     #[serde(deserialize_with = "perhaps")]
     #[schemars(schema_with = "named::perhaps_schema::<Union>")]
     pub union: Option<Union>,
-    /// How many answers, no more than a LIMIT of SPARQL; none: the LIMIT, or 10.
+    /// How many answers are wanted; a LIMIT of SPARQL that is smaller takes precedence. If omitted, the LIMIT, or 10.
     #[schemars(range(min = 1))]
     pub top: Option<usize>,
-    /// Leave out what the stored edges already say.
+    /// Leave out answers that stored edges alone give.
     pub new_only: bool,
     /// Show why each answer is one.
     pub explain: bool,
-    /// How many alternatives the normal form of a question may have; none: 64.
+    /// How many alternatives the normal form of a question may have, by default 64.
     #[schemars(range(min = 1))]
     pub max_branches: Option<usize>,
 }
 
-/// How many assignments a beam keeps where nobody says it.
+/// How many assignments a beam keeps by default.
 pub const DEFAULT_K: usize = 64;
-/// How many answers there are where nobody says it.
+/// How many answers are wanted by default.
 pub const DEFAULT_TOP: usize = 10;
-/// How much predictions of a wrong kind count where nobody says it: little enough that a maintainer does not stand
-/// among the packages that another needs, and measured to cost no accuracy on three graphs.
+/// How much predictions of a wrong kind count by default: so little that a person, for example, does not rank
+/// among the packages that another package needs. Measured to cost no accuracy on three graphs.
 pub const DEFAULT_UNSEEN: f32 = 0.1;
 
 /// Options that contradict each other, or a number outside its range.
@@ -106,9 +106,9 @@ pub enum OptionsError {
         /// The search.
         method: Method,
     },
-    /// Trusted edges are 1, which is neither much nor little among raw scores.
+    /// Trusted edges are exactly 1, which cannot be compared with raw scores.
     #[error(
-        "trusted edges are exactly 1, which is neither much nor little among raw scores: trust none, or take a \
+        "trusted edges are exactly 1, which cannot be compared with raw scores: trust no edges, or take a \
          calibration that gives truth values"
     )]
     RawTrusted,
@@ -157,7 +157,7 @@ impl OptionsError {
     }
 }
 
-/// What runs: every choice made.
+/// The settings that run, with every choice made.
 #[derive(Clone, Debug)]
 pub struct Resolved {
     /// How a question is answered.
@@ -185,12 +185,12 @@ impl Options {
         limit.into_iter().chain(self.top).min().unwrap_or(DEFAULT_TOP)
     }
 
-    /// The settings that run, for a question of this shape of which this was tuned.
+    /// The settings that run, for a question of this shape and the setting that was tuned for it.
     ///
-    /// A tuned setting is used whole or not at all: its parts were chosen together. It is used where nothing is
-    /// chosen here that it says something about. What a benchmark means by trusting training edges is for
-    /// people to trust what is stored; and where it searched the best values above a floor, the proof of exact
-    /// search is better than any floor.
+    /// A tuned setting is used whole or not at all, because its parts were chosen together: it is used only if none
+    /// of them is chosen here. Two parts are adapted. Where a benchmark trusts training edges, asking trusts all
+    /// stored edges. And the floor that bounds the search of a benchmark is dropped, because here exact search
+    /// proves its answers.
     pub fn resolve(&self, shape: Option<&str>, tuned: Option<&Setting>) -> Result<Resolved, OptionsError> {
         self.refuse()?;
         let tuned = tuned.filter(|setting| self.leaves_open() && is_for_asking(setting));
@@ -241,7 +241,7 @@ impl Options {
             && (unseen.is_none() && known.is_none() && union.is_none())
     }
 
-    /// Refuses what contradicts itself.
+    /// Refuses options that contradict each other, and numbers outside their range.
     fn refuse(&self) -> Result<(), OptionsError> {
         let wasted = |option, belongs| OptionsError::Wasted { option, belongs, method: self.method };
         let no_beam = matches!(self.method, Method::Exact | Method::Continuous);
@@ -284,7 +284,7 @@ impl Options {
     }
 }
 
-/// Refuses options of which there must be at least one.
+/// Refuses a 0 for options that must be at least 1.
 pub(super) fn at_least_one(options: &[(&'static str, Option<usize>)]) -> Result<(), OptionsError> {
     match options.iter().find(|(_, value)| *value == Some(0)) {
         Some(&(option, _)) => {
@@ -294,8 +294,8 @@ pub(super) fn at_least_one(options: &[(&'static str, Option<usize>)]) -> Result<
     }
 }
 
-/// Whether asking can do all that a tuned setting says. A negated path read as a negated edge is another
-/// question, and what was tuned for the methods of the paper is not for people.
+/// Whether a tuned setting can be used for asking. Reading a negated path as a negated edge would ask another
+/// question, and settings tuned for the methods of the paper are for comparison only.
 fn is_for_asking(setting: &Setting) -> bool {
     matches!(setting.search, Search::Exact { .. }) && setting.negated == Reading::Path
 }
@@ -351,14 +351,14 @@ mod tests {
         assert_eq!(
             resolved(&Options::default(), "exact product train").ask.known,
             Known::ALL,
-            "trusted is trusted"
+            "trusting training edges becomes trusting all stored edges"
         );
         assert_eq!(resolved(&Options::default(), "exact product train negated=edge").tuned_for, None);
         assert_eq!(resolved(&Options::default(), "paper k=8 product sigmoid none").tuned_for, None);
     }
 
     #[test]
-    fn what_nobody_chose_fits_what_was_chosen() {
+    fn defaults_fit_what_was_chosen() {
         let of = |options: Options| options.resolve(None, None).unwrap().ask;
         let continuous = of(Options { method: Method::Continuous, ..Options::default() });
         assert_eq!(continuous.calibration, Calibration::Sigmoid);

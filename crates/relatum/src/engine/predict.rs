@@ -13,20 +13,20 @@ use crate::report::{self, Certainty, Description, Kind, MissingEdge};
 /// Which missing edges are sought.
 #[derive(Clone, Debug, Default)]
 pub struct Sought {
-    /// Along this relation; none: along all.
+    /// Along this relation; if omitted, along all.
     pub relation: Option<String>,
-    /// At one end of them this entity.
+    /// With this entity at one end.
     pub about: Option<String>,
     /// At least so true.
     pub min_truth: f32,
 }
 
-/// What came of a search for missing edges.
+/// The result of a search for missing edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MissingEdges {
     /// How many were found.
     pub found: usize,
-    /// How many of them, from the first on, are proven to be the most likely: all, unless it was stopped.
+    /// How many of them, from the first on, are proven to be the most likely: all, unless the search was stopped.
     pub proven: usize,
     /// How sure they are.
     pub certainty: Certainty,
@@ -60,8 +60,8 @@ impl Engine {
     /// Finds the most likely edges that the graph does not hold, best first, as many as `options.top` says;
     /// `each` gets every one as soon as it is proven to be the next.
     ///
-    /// Both ends are of the kinds that stand there in training, unless `options.unseen` says how much others
-    /// count.
+    /// Both ends are of the kinds that stand there in training, unless `options.unseen` says how much other
+    /// entities count.
     pub fn predict(
         &self,
         sought: &Sought,

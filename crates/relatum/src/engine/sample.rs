@@ -20,7 +20,7 @@ use crate::query::Shape;
 use crate::report::{counted, grouped};
 use crate::store::Staging;
 
-/// How many queries of each type are sampled where nobody says it.
+/// How many queries of each type are sampled by default.
 pub const DEFAULT_SAMPLE: usize = 1000;
 /// How many answers an example shows.
 const EXAMPLE_ANSWERS: usize = 5;
@@ -33,18 +33,18 @@ pub struct SampleOptions {
     /// Questions with `_` in place of entities and relations, or skeletons of the BetaE files. Where there are
     /// neither types nor questions, the fourteen types of the literature are sampled.
     pub questions: Vec<String>,
-    /// How many queries of each; none: 1000.
+    /// How many queries of each, by default 1000.
     pub count: Option<usize>,
-    /// For validation or for test; none: both, as far as there are edges.
+    /// For validation or for test; if omitted, for both, as far as there are edges.
     pub split: Option<Split>,
     /// Equal seeds give equal queries.
     pub seed: u64,
-    /// How many answers a query may have, easy and hard together; none: 100.
+    /// How many answers a query may have, easy and hard together, by default 100.
     pub max_answers: Option<usize>,
-    /// How many walks to try for each type; none: 1000 for each query, at least 100,000, until 100,000 in a row
-    /// find nothing new.
+    /// How many walks to try for each type. If omitted, 1000 for each query and at least 100,000, ending early when
+    /// 100,000 in a row find nothing new.
     pub attempts: Option<usize>,
-    /// What becomes of the queries that the project has.
+    /// What to do with the queries that the project has.
     pub existing: Existing,
     /// A new folder, to which graph and queries are written in the form of BetaE.
     pub betae: Option<PathBuf>,
@@ -52,10 +52,10 @@ pub struct SampleOptions {
     pub examples: usize,
 }
 
-/// What becomes of the queries that a project has when new ones are sampled.
+/// What to do with the queries that a project has when new ones are sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Existing {
-    /// Nothing: sampling is refused for a split that has any.
+    /// Leave them: sampling is refused for a split that has any.
     #[default]
     Refuse,
     /// They are kept, and types are added that are not among them.
@@ -89,7 +89,7 @@ pub struct SampledType {
     pub easy_answers: usize,
     /// Hard answers of all of them.
     pub hard_answers: usize,
-    /// What became of the walks.
+    /// How many walks were tried, and why some gave no query.
     pub walks: Walks,
     /// Why there are fewer than were wanted, if there are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,7 +130,7 @@ pub struct SamplingBegins {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SampleError {
-    /// What is to be sampled cannot be.
+    /// A type or question cannot be sampled.
     #[error(transparent)]
     Pattern(PatternError),
     /// A type is given twice.
@@ -191,7 +191,7 @@ impl SampleError {
 }
 
 impl Engine {
-    /// The benchmark queries of the project as they are now: sampled ones too.
+    /// The benchmark queries of the project as they are now, including those that were sampled.
     pub fn queries(&self) -> Arc<Queries> {
         Arc::clone(&self.shared.queries.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -199,13 +199,13 @@ impl Engine {
     /// Samples benchmark queries from the graph, and stores them in the project. A query for validation has easy
     /// answers, which the training edges give, and at least one hard answer, which needs a validation edge; for
     /// test, one that needs a test edge. Where the graph cannot supply as many as are wanted, those that were
-    /// found are stored. Stopped, nothing is changed.
+    /// found are stored. If the work is stopped, nothing is changed.
     ///
     /// Listeners hear [`SamplingBegins`], [`QueriesFound`](crate::benchmark::QueriesFound) and [`SampledType`].
     pub fn sample(&self, options: &SampleOptions, control: &Control) -> Result<SampleReport, Error> {
         let SampleOptions { count, max_answers, attempts, .. } = *options;
         at_least_one(&[("count", count), ("max_answers", max_answers), ("attempts", attempts)])?;
-        // Another process may have changed them since this one opened the project.
+        // Another process may have changed the queries since this one opened the project.
         self.keep_queries(Project::open(self.project().dir())?.queries().clone());
         let patterns = self.patterns(options)?;
         let splits = self.sampled_splits(options)?;
@@ -309,7 +309,7 @@ impl Engine {
         let mut how = Sampling::of(wanted, options.seed);
         how.max_answers = options.max_answers.unwrap_or(how.max_answers);
         if let Some(attempts) = options.attempts {
-            // Whoever says how many walks there may be wants all of them to be tried.
+            // If the number of walks is given, all of them are tried.
             (how.attempts, how.patience) = (attempts, attempts);
         }
         control.tell(&SamplingBegins { split, shape: pattern.name().to_owned(), wanted });
@@ -332,7 +332,7 @@ impl Engine {
         Ok((sampled, group))
     }
 
-    /// What each split is to have from now on.
+    /// The queries that each split is to have from now on.
     fn merged(&self, options: &SampleOptions, splits: &[Split], groups: Vec<(Split, QueryGroup)>) -> Queries {
         let (now, mut queries) = (self.queries(), Queries::default());
         let mut found = groups.into_iter().peekable();
@@ -361,7 +361,7 @@ fn shortfall(split: Split, how: &Sampling, group: &QueryGroup, walks: &Walks) ->
         (pointless, "had a negation that refutes nothing"),
         (too_many, "had too many answers"),
         (easy, "had no hard answer"),
-        (repeated, "gave a query that was there"),
+        (repeated, "gave a query that was found before"),
     ];
     reasons.sort_by_key(|&(count, _)| std::cmp::Reverse(count));
     let reasons: Vec<String> = reasons
@@ -371,7 +371,7 @@ fn shortfall(split: Split, how: &Sampling, group: &QueryGroup, walks: &Walks) ->
         .map(|&(count, reason)| format!("{} {reason}", grouped(count)))
         .collect();
     let given_up = if in_vain >= how.patience && tried < how.attempts {
-        format!(", given up as the last {} found none that is new", grouped(in_vain))
+        format!(", given up because the last {} found nothing new", grouped(in_vain))
     } else {
         String::new()
     };

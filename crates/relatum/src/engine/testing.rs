@@ -1,4 +1,4 @@
-//! A small project for the tests of this room.
+//! A small project for the tests of this module.
 
 use tempfile::TempDir;
 

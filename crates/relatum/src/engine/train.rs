@@ -1,4 +1,4 @@
-//! Training: when a run begins, goes on, or may replace a model, and what is left of it.
+//! Training: when a run begins, goes on, or may replace a model, and what it leaves behind.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::train::{
     GivenSettings, Progress, Recommendation, Settings, TrainError, Trainer, cool_down, recommend,
 };
 
-/// What to train, and what to do with what is there already.
+/// What to train, and what to do with a model or run that is there already.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrainOptions {
     /// The name of the model; `None` is the default one.
@@ -28,13 +28,13 @@ pub struct TrainOptions {
 /// How a training run begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// Anew; refused where a model or an unfinished run has the name.
+    /// A new run; refused if a model or an unfinished run has the name.
     #[default]
     New,
-    /// Where an earlier run of the model was stopped or killed. Only the number of epochs and of those that
-    /// cool down may change; with more of them a finished run goes on.
+    /// Goes on where an earlier run of the model was stopped or killed. Only the number of epochs and of those that
+    /// cool down may change; with more epochs a finished run goes on too.
     Resume,
-    /// Anew, replacing what has the name as soon as there is something to save.
+    /// A new run, which replaces the model or run of this name as soon as there is something to save.
     Restart,
 }
 
@@ -63,11 +63,11 @@ pub struct TrainingBegins {
     pub columns: usize,
     /// Floating-point operations of the matrix products of one row.
     pub flops_a_row: f64,
-    /// Of how many (head, relation) pairs each validation looks at how many, where it does not look at all.
+    /// How many (head, relation) pairs each validation ranks, and of how many; `None` if it ranks all of them.
     pub validation_sample: Option<(usize, usize)>,
 }
 
-/// What came of a training run, and where it stands.
+/// The result of a training run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Trained {
     /// The name of the model.
@@ -90,8 +90,8 @@ pub struct Trained {
 }
 
 impl Engine {
-    /// Trains a link predictor on the training edges, to the end or until it is asked to stop; whichever it
-    /// is, model and checkpoint are on disk afterwards, and a stopped run can be resumed.
+    /// Trains a link predictor on the training edges, to the end or until it is cancelled. In either case model
+    /// and checkpoint are on disk afterwards, and a stopped run can be resumed.
     ///
     /// Listeners hear [`TrainingBegins`], then a [`BatchReport`](crate::train::BatchReport) after every
     /// batch, an [`EpochRecord`](crate::project::EpochRecord) after every epoch, and
@@ -123,7 +123,7 @@ impl Engine {
         control: &Control,
     ) -> Result<Option<Trained>, Error> {
         let folder = self.folder(name)?;
-        // Two processes at once would train into each other.
+        // Two processes at once would overwrite each other's files.
         let _lock = folder.lock()?;
         let recommended = recommend(self.graph());
         let settings = given.resolve(recommended.settings.clone());
@@ -138,7 +138,7 @@ impl Engine {
         self.finish(run, recommended, control).map(Some)
     }
 
-    /// Trains, and says what is left whatever happens.
+    /// Trains to the end; if the run diverges, the error says what is left of it.
     fn finish(
         &self,
         mut run: Run<'_>,
@@ -170,8 +170,8 @@ impl Engine {
         })
     }
 
-    /// The run of the folder's checkpoint. What is given may say the same as the run was begun with, or how
-    /// many epochs there shall be and how many of them to cool down.
+    /// The run of the folder's checkpoint. The given settings must be those that the run was begun with, except for
+    /// the number of epochs and how many of them cool down.
     fn resumed(&self, folder: ModelFolder, given: &GivenSettings) -> Result<Run<'_>, Error> {
         let Some(checkpoint) = Checkpoint::read(self.project(), &folder)? else {
             let (dir, name) = (self.project().dir().to_owned(), folder.name().to_owned());
@@ -180,7 +180,7 @@ impl Engine {
         let begun = checkpoint.settings;
         let mut wanted = given.over(begun.clone());
         if wanted.epochs != begun.epochs && begun.cool_down == cool_down(begun.epochs) {
-            // It was a tenth of the epochs, and stays so.
+            // The cool-down was a tenth of the epochs, and stays a tenth.
             wanted = given.cooled(wanted);
         }
         let done = checkpoint.epochs.len();

@@ -29,7 +29,7 @@ pub struct ImportOptions {
     pub replace: bool,
 }
 
-/// What came of an import.
+/// The result of an import.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Imported {
     /// The name of the model.
@@ -46,7 +46,7 @@ pub struct Imported {
     pub guessed: Option<&'static str>,
 }
 
-/// What came of an export.
+/// The result of an export.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Exported {
     /// The name of the model.
@@ -72,7 +72,7 @@ impl Engine {
     }
 
     /// Imports parameters that a program holds in memory: those of another library, or its own. Files and lists of
-    /// names in `options` are not read; `origin` is what the model says of where it comes from.
+    /// names in `options` are not read; `origin` is recorded in the card of the model.
     pub fn import_tables(
         &self,
         tables: Tables,
@@ -103,7 +103,7 @@ impl Engine {
             card.unfinished = earlier.unfinished;
         }
         folder.save(&model, &card)?;
-        // What an earlier run left is not this model's.
+        // Files that an earlier run left do not belong to this model.
         folder.forget_run()?;
         self.forget(folder.name());
         let (entities, relations) = (model.entity_count(), model.relation_count());

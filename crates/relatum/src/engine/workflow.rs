@@ -1,5 +1,5 @@
-//! What training, merging and the other works on models have in common: which model they are about, when
-//! they may replace one, and why they refuse.
+//! What training, merging and other work on models have in common: which model it is about, when it may
+//! replace one, and why it is refused.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::model::{MergeError, ModelError};
 use crate::project::{Checkpoint, ModelFolder, ModelLock, Project};
 use crate::train::{Progress, Settings, TrainError};
 
-/// Why a work on a model was refused, or what it left behind when it failed.
+/// Why work on a model was refused, or what it left behind when it failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkflowError {
@@ -48,7 +48,7 @@ pub enum WorkflowError {
         /// The model.
         name: String,
     },
-    /// The run has done more epochs than it was asked to have in all: ask for more, or for none.
+    /// The run has done more epochs than are asked for in all: ask for more, or leave their number open.
     #[error(
         "the run to resume has done {done} epochs already, and the {wanted} asked for are less: ask for more, or leave \
          their number open"
@@ -72,14 +72,14 @@ pub enum WorkflowError {
     #[error("{} has no validation edges to choose by: make it with some of the edges held out", .0.display())]
     NoValidation(PathBuf),
     /// The weights do not fit the models: give one for each, or none.
-    #[error("one weight a model is needed: {models} models, {weights} weights")]
+    #[error("one weight for each model is needed: {models} models, {weights} weights")]
     Weights {
         /// How many models there are.
         models: usize,
         /// How many weights were given.
         weights: usize,
     },
-    /// A weight is out of bounds: scores would soon be infinite, or turned round.
+    /// A weight is out of bounds: scores would soon be infinite, or their order would be reversed.
     #[error("a weight above 0 and of at most {most} is needed, {weight:e} given")]
     Weight {
         /// The weight.
@@ -102,10 +102,10 @@ pub enum WorkflowError {
     /// The target of an export is there already.
     #[error("{} exists already: choose another name", .0.display())]
     TargetExists(PathBuf),
-    /// Nothing is known of files with this ending.
+    /// Files with this ending cannot be written.
     #[error("cannot write .{0}: give a FILE.safetensors, or a folder for .npy files")]
     Ending(String),
-    /// Somebody asked to stop, or the time was up, before anything was changed.
+    /// The work was cancelled, or the time was up, before anything was changed.
     #[error("stopped as asked: nothing was changed")]
     Stopped,
 }
@@ -119,7 +119,7 @@ pub struct Divergence {
     pub settings: Settings,
     /// Where the checkpoint stands that was saved before, if one was.
     pub kept: Option<Progress>,
-    /// The file of the model, where there is one: it is as it was.
+    /// The file of the model, where there is one: it is unchanged.
     pub model: Option<PathBuf>,
 }
 
@@ -130,7 +130,7 @@ fn diverged(Divergence { error, kept, model, .. }: &Divergence) -> String {
         }
         _ => "nothing of this run was saved".to_owned(),
     };
-    let model = model.as_ref().map_or_else(String::new, |file| format!("; {} is as it was", file.display()));
+    let model = model.as_ref().map_or_else(String::new, |file| format!("; {} is unchanged", file.display()));
     format!("{error}\n{kept}{model}")
 }
 
@@ -144,7 +144,7 @@ impl WorkflowError {
 }
 
 impl Engine {
-    /// The place of a model by its name, or of the default one.
+    /// The folder of a model by its name, or of the default one.
     pub(super) fn folder(&self, name: Option<&str>) -> Result<ModelFolder, ModelError> {
         match name {
             Some(name) => ModelFolder::of(self.project(), name),
@@ -152,7 +152,7 @@ impl Engine {
         }
     }
 
-    /// The place of a new model, taken; what is there already stays unless it may be replaced.
+    /// Locks the folder of a new model. A model that is there already is an error unless it may be replaced.
     pub(super) fn claim(&self, folder: &ModelFolder, replace: bool) -> Result<ModelLock, Error> {
         let lock = folder.lock()?;
         let name = || folder.name().to_owned();
@@ -168,7 +168,7 @@ impl Engine {
 
 /// How far a run has come that could be resumed, if there is one.
 pub(super) fn unfinished(project: &Project, folder: &ModelFolder) -> Option<String> {
-    // A checkpoint of another graph or version is of no use to anyone.
+    // A checkpoint of another graph or version cannot be resumed.
     let checkpoint = Checkpoint::read(project, folder).ok()??;
     (!checkpoint.finished && checkpoint.progress.step > 0).then(|| checkpoint.position())
 }

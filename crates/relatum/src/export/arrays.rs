@@ -12,7 +12,7 @@ use crate::model::{Card, Model, Reciprocals};
 use crate::store::{StoreError, write_atomically};
 
 /// Writes a model into a folder that is there already: its tables as `.npy` arrays, the names of their rows,
-/// its calibration and its card. Says whether it came to the end: it can be stopped between two files.
+/// its calibration and its card. Returns `false` if it was cancelled, which it can be between two files.
 pub fn write_arrays(
     dir: &Path,
     graph: &Graph,

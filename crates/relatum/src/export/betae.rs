@@ -1,4 +1,4 @@
-//! Folders in the form of BetaE; [`graph::read`](crate::import::read) reads them back.
+//! Folders in the form of BetaE; [`import::read`](crate::import::read) reads them back.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -24,8 +24,8 @@ use crate::store::{StoreError, write_atomically};
 /// in both directions. A graph that has such pairs keeps its ids; any other gets an inverse
 /// `NAME⁻¹` for each relation that has none.
 ///
-/// A question in words that has a shape of the literature is written as that. Gives the names of the
-/// others, which are left out: no nested tuple says the same.
+/// A question in words that has a shape of the literature is written as that shape. Returns the names of
+/// the other questions, which are left out: no nested tuple expresses them.
 pub fn write_betae(dir: &Path, graph: &Graph, queries: &Queries) -> Result<Vec<String>, StoreError> {
     let relations = Relations::of(graph);
     let entities: Vec<&str> = graph.entities.ids().map(|id| graph.entities.name(id)).collect();
@@ -85,8 +85,8 @@ impl Relations {
         self.numbers.get(relation.index()).copied().unwrap_or_default()
     }
 
-    /// The queries of a group as the arguments of a nested tuple; none if no nested tuple of the
-    /// literature says the same.
+    /// The queries of a group as the arguments of a nested tuple; `None` if no nested tuple of the
+    /// literature expresses them.
     fn nested(&self, group: &QueryGroup) -> Option<(Skeleton, Vec<Vec<u32>>)> {
         if let Ok(skeleton) = group.skeleton.parse::<Skeleton>() {
             let roles = skeleton.roles();
@@ -174,8 +174,8 @@ impl<'a> Tuples<'a> {
         tuples
     }
 
-    /// A question in words may be of a shape that is there by its name too: a reader has one key for
-    /// both, and no query twice.
+    /// A question in words may have a shape that is sampled by its name too: both go under one key, and no
+    /// query is written twice.
     fn add(&mut self, skeleton: Skeleton, queries: Vec<Tuple<'a>>) {
         let Some((_, there)) = self.groups.iter_mut().find(|(other, _)| *other == skeleton) else {
             return self.groups.push((skeleton, queries));
@@ -197,7 +197,7 @@ impl<'a> Tuples<'a> {
         self.answers(&dir.join(format!("{split}-hard-answers.pkl")), |query| query.hard)
     }
 
-    /// Every query is a key, also of an empty set: readers look each of them up.
+    /// Every query is a key, even if its set is empty, because readers look each of them up.
     fn answers(&self, path: &Path, answers: fn(&Tuple<'a>) -> &'a [EntityId]) -> Result<(), StoreError> {
         pickle(path, |out| {
             out.dict(|out| {
@@ -235,7 +235,7 @@ fn tuple(
     Ok(())
 }
 
-/// Where the bracket closes that the pieces are the content of.
+/// Where the bracket around these pieces closes.
 fn closing(pieces: &[Piece]) -> usize {
     let mut depth = 1;
     let closes = pieces.iter().position(|piece| {
@@ -347,7 +347,7 @@ mod tests {
         Queries { valid: set(Split::Valid), test: set(Split::Test) }
     }
 
-    /// Which queries of test a folder of these has.
+    /// The types that were left out, and the test queries of a folder that was written with these types.
     fn written(graph: &Graph, types: &[&str]) -> (Vec<String>, QuerySet) {
         let sampler = Sampler::new(graph, Split::Test);
         let groups = types.iter().map(|text| {
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_of_a_shape_that_is_there_joins_it_and_one_of_none_is_named() {
+    fn a_question_of_a_shape_that_is_there_joins_it_and_one_without_shape_is_named() {
         let graph = graph(false);
         let odd = "?A : exists V. _(_, V) and _(V, A) and _(A, V)";
         let (left_out, set) = written(&graph, &["2p", "?A : exists V. _(_, V) and _(V, A)", odd]);

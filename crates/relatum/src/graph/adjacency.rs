@@ -61,10 +61,10 @@ impl Adjacency {
         })
     }
 
-    /// Sorts triples into rows, as `see` sees them, and removes repeated arcs.
+    /// Sorts triples into rows and removes repeated arcs; `see` gives the row and the arc of a triple.
     fn build(entities: usize, triples: &[Triple], see: impl Fn(&Triple) -> (EntityId, Arc)) -> Self {
         // While the arcs are put in their places, `offsets[row + 1]` is where the next arc of the row
-        // goes: at first where the row begins, at last where it ends, which is what it is to be.
+        // goes: at first the beginning of the row, in the end the end of it, which is the value to keep.
         let mut offsets: Vec<u64> = memory::zeroed(entities + 2);
         for triple in triples {
             offsets[see(triple).0.index() + 2] += 1;

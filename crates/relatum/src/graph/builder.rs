@@ -44,8 +44,8 @@ impl GraphBuilder {
     /// Adds one triple by its names.
     ///
     /// # Panics
-    /// If a name would be the 4,294,967,296th of its kind; so with [`entity`](Self::entity) and
-    /// [`relation`](Self::relation). The readers of files say so in an error before that.
+    /// If a name would be the 4,294,967,296th of its kind; the same holds for [`entity`](Self::entity) and
+    /// [`relation`](Self::relation). The readers of files return an error before that.
     pub fn add(&mut self, split: Split, head: &str, relation: &str, tail: &str) {
         let triple =
             Triple { head: self.entity(head), relation: self.relation(relation), tail: self.entity(tail) };
@@ -135,7 +135,7 @@ impl GraphBuilder {
         &mut self.triples[split as usize]
     }
 
-    /// Sorts everything into its place.
+    /// Sorts names and edges into a graph.
     pub fn finish(self) -> (Graph, BuildReport) {
         let Self { entities, relations, entity_labels, relation_labels, triples, inverses, prefixes } = self;
         let count = entities.len();

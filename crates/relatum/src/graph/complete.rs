@@ -1,4 +1,4 @@
-//! From the beginning of a name to the names that begin so, for those who type.
+//! Completion: the names that begin with what was typed.
 
 use super::dictionary::{Dictionary, Texts};
 use super::ids::Id;
@@ -6,8 +6,8 @@ use super::names::Prefixes;
 
 impl<I: Id> Dictionary<I> {
     /// Ids whose label, name or prefixed name begins with a text, labels first, each in order of
-    /// its bytes. Of more than `limit` the first ones and the very last, so that what all of them
-    /// have in common is what those that are listed have in common.
+    /// its bytes. If there are more than `limit`, the first ones and the very last are listed, so that
+    /// the listed names have no more in common than all of them have.
     ///
     /// Two binary searches in the sorted orders: a million names take microseconds.
     pub fn starting_with(&self, text: &str, prefixes: &Prefixes, limit: usize) -> Vec<I> {

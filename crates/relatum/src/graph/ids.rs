@@ -79,7 +79,7 @@ impl Split {
     /// All splits, in the order in which they are stored.
     pub const ALL: [Self; 3] = [Self::Train, Self::Valid, Self::Test];
 
-    /// The name used in files and on every door.
+    /// The name in files, options and replies.
     pub fn name(self) -> &'static str {
         match self {
             Self::Train => "train",

@@ -3,7 +3,7 @@
 //! An open-addressing table of our own: with a million names every look-up misses the cache, and
 //! only a table whose slots we can address lets [`Interner::warm`] start those misses side by side
 //! for many look-ups at once. A slot holds a [`Mark`] of its text, so that a look-up needs one
-//! line of memory and never the text itself, and the slots lie in large pages (`store::memory`).
+//! line of memory and never the text itself, and the slots lie in large pages (`column::memory`).
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -40,7 +40,8 @@ impl Mark {
 /// A growing table of texts.
 #[derive(Default)]
 pub(crate) struct Interner {
-    /// A power of two of slots, at most half of them taken; probed one after another.
+    /// The slots: their number is a power of two, at most half of them are taken, and a taken one is
+    /// followed by a look at the next.
     slots: Vec<Slot>,
     offsets: Vec<u64>,
     bytes: Vec<u8>,

@@ -1,7 +1,7 @@
 //! The graph: names ↔ ids, triples by split, adjacency in both directions.
 //!
-//! In reading order: ids are what everything is written in, a [`Dictionary`] gives them
-//! names, [`Edges`] connect them, a [`GraphBuilder`] makes a [`Graph`] of names.
+//! In reading order: entities and relations are ids, a [`Dictionary`] gives them names,
+//! [`Edges`] connect them, and a [`GraphBuilder`] builds a [`Graph`] from names.
 
 mod adjacency;
 mod builder;

@@ -1,4 +1,4 @@
-//! From what a person types to the one id that is meant, or to a message that helps.
+//! Finds the one id that a person means by a text, or gives a message that helps.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::visible::{restored, visible};
 /// How many names a message lists.
 const LISTED: usize = 5;
 
-/// A name that is not one id.
+/// Why a name does not mean exactly one id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
@@ -72,7 +72,7 @@ pub struct Prefixes {
 }
 
 impl Prefixes {
-    /// Adds a prefix; the first meaning of a prefix stays. Whether the prefix now means this.
+    /// Adds a prefix; the first meaning of a prefix stays. Returns whether the prefix now means this IRI.
     pub fn insert(&mut self, prefix: &str, iri: &str) -> bool {
         self.by_prefix.entry(prefix.to_owned()).or_insert_with(|| iri.to_owned()) == iri
     }
@@ -100,8 +100,8 @@ impl Prefixes {
 
 impl<I: Id> Dictionary<I> {
     /// The id that a person means by a text: a name, an IRI with or without `<>`, a prefixed
-    /// name, a label that only one id has, or `#7` for the id 7; tried in this order. What is not found is
-    /// tried again without the escapes that it was [shown](Self::shown) with.
+    /// name, a label that only one id has, or `#7` for the id 7; tried in this order. A text that is not found
+    /// is tried again without the escapes that it was [shown](Self::shown) with.
     pub fn resolve(&self, text: &str, prefixes: &Prefixes) -> Result<I, NameError> {
         match (self.look_up(text, prefixes), restored(text)) {
             (Err(error), Some(text)) => self.look_up(&text, prefixes).map_err(|other| match other {

@@ -13,10 +13,11 @@ use super::names::Prefixes;
 
 /// The readable forms of the ids whose name or label is nearest to `text`, best first.
 ///
-/// Near means, without regard to case and accents: equal; within a third of its length in edit distance;
-/// the end of it after a prefix or a space (`person:Stanley Kubrick`), its beginning, or any part of it; or
-/// itself the beginning or end of what was typed. Where nothing is, the longest shared beginnings. Of an
-/// IRI only the part after the last `/` or `#` counts, because that is the part people type.
+/// A name is near, without regard to case and accents, if it equals the text or is within a third of its
+/// length in edit distance; if the text is the end of the name after a prefix or a space (`person:Stanley
+/// Kubrick`), its beginning, or any part of it; or if the name is the beginning or end of the text. If no
+/// name is near, those with the longest shared beginning are given. Of an IRI only the part after the last
+/// `/` or `#` counts, because that is the part people type.
 pub(super) fn nearest<I: Id>(
     dictionary: &Dictionary<I>,
     prefixes: &Prefixes,
@@ -54,12 +55,12 @@ struct Wanted {
     text: Vec<u8>,
     part: memmem::Finder<'static>,
     comparator: levenshtein::BatchComparator<u8>,
-    /// The largest edit distance that is near.
+    /// The largest edit distance that counts as near.
     cutoff: usize,
 }
 
 impl Wanted {
-    /// From how many bytes on a text says something as a part of a name, and as its beginning.
+    /// The fewest bytes with which a text is looked for inside names, and at their beginning.
     const PART: usize = 3;
     const BEGINNING: usize = 2;
 
@@ -75,7 +76,7 @@ impl Wanted {
     }
 
     /// How far a name is from what was typed: its edit distance where that is small; 1 for a name that
-    /// ends with it after a prefix; names that hold it elsewhere rank behind small mistakes.
+    /// ends with the typed text after a prefix; names that contain the text elsewhere rank behind small mistakes.
     fn cost(&self, candidate: &str, buffer: &mut Vec<u8>) -> Option<usize> {
         fold(candidate, buffer);
         let by_part = self.cost_of_part(buffer);
@@ -97,7 +98,7 @@ impl Wanted {
         let begins_word = |text: &[u8], at: usize| at == 0 || !is_word(text[at - 1]);
         let ends_word = |text: &[u8], at: usize| at == text.len() || !is_word(text[at]);
         if candidate.len() <= wanted.len() {
-            // What was typed has more than the name: `person:Stanley Kubrick` for `Stanley Kubrick`.
+            // The typed text contains the name and more: `person:Stanley Kubrick` for `Stanley Kubrick`.
             let rest = wanted.len() - candidate.len();
             let enough = candidate.len() > Self::PART && candidate.len() >= rest;
             let within = (wanted.ends_with(candidate) && begins_word(wanted, rest))
@@ -140,8 +141,8 @@ fn fold(text: &str, folded: &mut Vec<u8>) {
             folded.push(c.to_ascii_lowercase() as u8);
             continue;
         }
-        // Marks are dropped, so their order, which normal forms settle too, does not matter. Lower case may
-        // bring a mark of its own: `İ` becomes `i` and a dot.
+        // Combining marks are dropped, so their order, which normal forms fix too, does not matter. Lower case
+        // may bring a mark of its own: `İ` becomes `i` and a dot.
         decompose_compatible(c, |part| {
             for letter in part.to_lowercase().filter(|&letter| !is_combining_mark(letter)) {
                 folded.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());

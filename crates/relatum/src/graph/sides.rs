@@ -7,22 +7,21 @@ use super::ids::{EntityId, Id, RelationId};
 
 /// For each relation, the entities that are its subject, and those that are its object, in some edges.
 ///
-/// That is all that edges say about kinds: who stands where directors stand is a person, whether or not they
-/// directed anything.
+/// Edges say no more than this about the kinds of entities: whatever stands where directors stand is a person.
 #[derive(Clone, Debug, Default)]
 pub struct Sides {
     subjects: Vec<Vec<EntityId>>,
     objects: Vec<Vec<EntityId>>,
     edges: Vec<usize>,
-    /// For subjects, then for objects of each relation, those who could stand there; found when first asked for.
+    /// The entities that could stand on each side: first the subject sides of all relations, then their object
+    /// sides. Each is found when it is first asked for.
     kinds: Vec<OnceLock<Vec<EntityId>>>,
-    /// The sides that each entity stands on, in order: a relation for its subjects, behind all of them one for
-    /// its objects.
+    /// The sides that each entity stands on, ascending; they are numbered as in `kinds`.
     of_entity: OnceLock<Vec<Vec<u32>>>,
 }
 
-/// An entity is of the kind of a side if it stands on another side on which at least this share of those do who
-/// stand on this one.
+/// An entity is of the kind of a side if it stands on another side that holds at least this share of the
+/// entities of this one.
 const ALIKE: f64 = 0.5;
 
 /// How often a relation stands in some edges.
@@ -59,8 +58,8 @@ impl Sides {
         self.subjects.get(relation.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// The entities that are of the kind of a relation's subjects, ascending: those that are one, and those that
-    /// stand on the side of another relation on which most of them stand.
+    /// The entities that are of the kind of a relation's subjects, ascending: the subjects themselves, and all
+    /// entities of every other side on which at least half of the subjects stand.
     ///
     /// Most subjects of *rated* are subjects of *directed by*, so whatever was directed could be rated; a person
     /// could not.
@@ -196,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_where_most_of_them_stand_is_of_their_kind() {
+    fn entities_of_a_side_with_most_subjects_are_of_their_kind() {
         let mut builder = GraphBuilder::default();
         for (head, relation, tail) in [
             ("Jaws", "made_by", "Steven"),

@@ -1,4 +1,4 @@
-//! What a graph looks like from afar: sizes, degrees, cardinalities.
+//! Figures of a graph: sizes, degrees, cardinalities.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ pub struct Stats {
     pub out_degree: Quantiles,
     /// Quantiles of the number of incoming edges.
     pub in_degree: Quantiles,
-    /// Quantiles of both together.
+    /// Quantiles of the number of outgoing and incoming edges together.
     pub degree: Quantiles,
     /// The relations, most used first.
     pub by_relation: Vec<RelationStats>,

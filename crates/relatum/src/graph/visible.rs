@@ -1,14 +1,14 @@
-//! Texts that other people wrote, made fit to be shown.
+//! Makes texts that other people wrote safe to show.
 //!
 //! A label may hold anything: an escape sequence that colours a terminal or renames its window, a line
 //! break that forges a line of our output, a mark that turns the direction of writing. In everything that a
-//! person reads such characters are written as escapes, those of a quoted name in a question. JSON and
-//! whatever programs read keep them as they are.
+//! person reads, such characters are written as escapes, the same as in a quoted name of a question. JSON
+//! and other output for programs keep them as they are.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// The text with every character that does something, instead of being seen, as an escape: `\n`, `\u001B`.
+/// The text with every character that acts instead of being seen written as an escape: `\n`, `\u001B`.
 ///
 /// ```
 /// assert_eq!(relatum::graph::visible("\u{1b}[31mred\n"), r"\u001B[31mred\n");
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_something_is_escaped_and_all_else_stays() {
+    fn characters_that_act_are_escaped_and_all_others_stay() {
         assert_eq!(visible("\u{1b}]0;title\u{7}"), r"\u001B]0;title\u0007");
         assert_eq!(visible("a\r\n\tb\u{7f}\u{9b}2J"), r"a\r\n\tb\u007F\u009B2J");
         assert_eq!(visible("user\u{202e}gpj.exe\u{2066}\u{2028}"), r"user\u202Egpj.exe\u2066\u2028");

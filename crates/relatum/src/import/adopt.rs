@@ -1,4 +1,4 @@
-//! Parameters of elsewhere, put into the order of a graph.
+//! Puts parameters from other programs into the order of a graph.
 
 use std::fs;
 use std::path::Path;
@@ -27,10 +27,10 @@ pub fn reciprocal_name(graph: &Graph, reciprocals: &Reciprocals, relation: Relat
     format!("{}⁻¹", graph.relations.name(reciprocals.inverse(relation)))
 }
 
-/// Makes a model of parameters that were read with [`read_tables`](super::read_tables): rows are put into the order of
-/// the graph by their names, and every mismatch is refused with both sides named. Names that came with
-/// the parameters serve where `names` has none. `model` is the link predictor to take them as; where
-/// their file says it, `model` must say the same or nothing.
+/// Makes a model from parameters that were read with [`read_tables`](super::read_tables): rows are put into the
+/// order of the graph by their names, and every mismatch is refused with both sides named. Where `names` is empty,
+/// the names that came with the parameters are used. `model` names the link predictor; if the file names it too,
+/// both must be the same.
 pub fn adopt(
     project: &Project,
     tables: Tables,
@@ -117,7 +117,7 @@ fn calibration(matrix: Matrix, names: Option<&[String]>, wanted: &[String]) -> R
 }
 
 impl Names {
-    /// These names, and others where there are none.
+    /// These names or, where they are missing, the others.
     fn or(self, others: &Self) -> Self {
         Self {
             entities: self.entities.or_else(|| others.entities.clone()),
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_the_entities_alone_do_not_vouch_for_the_relations() {
+    fn names_of_the_entities_alone_do_not_order_the_relations() {
         let dir = tempfile::tempdir().unwrap();
         let project = project(&dir.path().join("p"));
         let own = adopt(&project, tables(vec![1.0; 4]), &Names::default(), Some("complex")).unwrap();

@@ -1,4 +1,4 @@
-//! Files of others: tables, RDF, benchmark folders, pickles, models, arrays.
+//! Files of other programs: tables, RDF, benchmark folders, pickles, models, arrays.
 //!
 //! In reading order: [`read`] turns tables, RDF and benchmark folders into graphs; [`pickle`] is the machine under PyTorch's files, [`read_tables`] finds the
 //! parameters in a checkpoint, safetensors or `.npy` files, [`adopt`] makes a [`Model`] of them that
@@ -76,9 +76,9 @@ pub enum ImportError {
         /// What was named.
         wanted: String,
     },
-    /// The card beside the rows is that of other rows. Bring both from one export.
+    /// The card does not belong to the rows beside it. Take both from one export.
     #[error(
-        "the card says rank {card}, but the rows have rank {rows}: they are not from one export, bring it again"
+        "the card says rank {card}, but the rows have rank {rows}: they are not from one export, so import it again"
     )]
     OtherRank {
         /// The rank of the card.
@@ -88,7 +88,7 @@ pub enum ImportError {
     },
     /// The rows do not have the width of the link predictor: name the right one.
     #[error(
-        "the file has {entities} values a row for entities and {relations} for relations, which is no `{model}` \
+        "the file has {entities} values a row for entities and {relations} for relations, which is not a `{model}` \
          of any rank: that has {a_factor} and {a_relation_factor} values a factor; name another link predictor"
     )]
     Width {

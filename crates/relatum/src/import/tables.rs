@@ -19,7 +19,7 @@ pub struct Matrix {
     pub values: Vec<f32>,
 }
 
-/// The parameters of a model and what its file says of it.
+/// The parameters of a model and the description in its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tables {
     /// One row for each entity.
@@ -28,10 +28,10 @@ pub struct Tables {
     pub relations: Matrix,
     /// The adaptive calibration, a and b of each relation, where the model has learned one.
     pub calibration: Option<Matrix>,
-    /// The link predictor, where the file says so.
+    /// The link predictor, if the file names it.
     pub model: Option<String>,
-    /// The link predictor that the file is of, most likely: it does not say so itself, but the programs
-    /// that write such files have few.
+    /// The most likely link predictor: the file does not name it, but the programs that write such files
+    /// have few.
     pub likely: Option<&'static str>,
     /// The card, where the file was written by Relatum.
     pub card: Option<Card>,
@@ -52,7 +52,7 @@ impl Tables {
 }
 
 /// Reads one checkpoint (`.pt`, `.pth`, `.safetensors`), a folder that `relatum export` wrote, or two
-/// `.npy` files, entities first. Arrays beside a `card.json` are what that card says.
+/// `.npy` files, entities first. A `card.json` beside the arrays describes them.
 pub fn read_tables(files: &[impl AsRef<Path>]) -> Result<Tables, ImportError> {
     let paths: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
     let ending =
@@ -87,7 +87,7 @@ pub const ENTITY_NAMES: &str = "entities.json";
 /// See [`CARD`].
 pub const RELATION_NAMES: &str = "relations.json";
 
-/// What `relatum export` wrote.
+/// Reads a folder that `relatum export` wrote.
 fn folder(dir: &Path) -> Result<Tables, ImportError> {
     let [entities, relations] = [ENTITIES, RELATIONS].map(|name| dir.join(name));
     if !entities.exists() || !relations.exists() {

@@ -1,4 +1,4 @@
-//! Checkpoints that PyTorch saved: zip files since 1.6, a row of pickles before.
+//! Checkpoints that PyTorch saved: zip files since 1.6, pickles one after another before.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -9,7 +9,7 @@ use super::ImportError;
 use super::pickle::{Item, Kind, Pickle, Policy, Storage, Tensor, read_one};
 use super::tables::{Matrix, Tables};
 
-/// Reads the embeddings of a kbc or CQD checkpoint; everything else in it is passed over.
+/// Reads the embeddings of a kbc or CQD checkpoint; everything else in it is skipped.
 pub(super) fn read(path: &Path) -> Result<Tables, ImportError> {
     let bytes = fs::read(path).map_err(ImportError::io("read", path))?;
     let checkpoint = if bytes.starts_with(b"PK") {
@@ -74,8 +74,8 @@ impl Checkpoint {
         let mut content = |name: &str, most: u64| -> Result<Vec<u8>, ImportError> {
             let entry = archive.by_name(name).map_err(broken)?;
             let mut content = Vec::new();
-            // No capacity from the header: a damaged one may claim any size. And no more than is
-            // needed: a few bytes can unpack to any amount, and entries may lie upon each other.
+            // The size in the header is not trusted, because a damaged one may claim any size. And no more
+            // is read than is needed: a few bytes can unpack to any amount, and entries may overlap.
             let read = entry.take(most.min(left + 1)).read_to_end(&mut content);
             let read = read.map_err(ImportError::io("read", path))? as u64;
             left = left.checked_sub(read).ok_or_else(|| {
@@ -201,13 +201,13 @@ fn width(class: &str) -> usize {
     }
 }
 
-/// All parts together unpack to no more than so many times the file. PyTorch does not compress; who does
-/// it afterwards wins little, for embeddings look random.
+/// All parts together unpack to no more than so many times the file. PyTorch does not compress, and compressing
+/// afterwards gains little, because embeddings look random.
 const UNPACKED: u64 = 64;
 /// How many names a message shows.
 const SHOWN: usize = 12;
 
-/// What is needed of a storage.
+/// The part of a storage that is needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Wanted {
     /// Bytes of a number.
@@ -216,7 +216,7 @@ struct Wanted {
     bytes: u64,
 }
 
-/// Bytes of its storage up to the end of the tensor; none if no storage can be so long.
+/// Bytes of its storage up to the end of the tensor; 0 if no storage can be so long.
 fn reach(tensor: &Tensor<'_>) -> u64 {
     let along = tensor.shape.iter().zip(&tensor.strides);
     let mut lengths = along.map(|(&count, &stride)| count.saturating_sub(1).checked_mul(stride));
@@ -228,7 +228,7 @@ fn reach(tensor: &Tensor<'_>) -> u64 {
 /// The storages that tensors of the pickle use.
 fn wanted(pickle: &Pickle) -> BTreeMap<String, Wanted> {
     let mut found: BTreeMap<String, Wanted> = BTreeMap::new();
-    // Each value once: many may refer to one, and one to itself.
+    // Each value is visited once: many may refer to one, and one to itself.
     let mut visited: HashSet<u32> = HashSet::new();
     let mut open = vec![pickle.root()];
     while let Some(item) = open.pop() {
@@ -321,12 +321,12 @@ mod tests {
 
     #[test]
     fn a_list_that_holds_itself_many_times_is_walked_once() {
-        // 300 references to itself once took 7 GB; here there are 100,000, more than any machine has.
+        // 300 references to itself once took 7 GB; these 100,000 would take more than any machine has.
         let pickle = [b"\x80\x02]q\x00".as_slice(), &b"h\x00a".repeat(100_000), b"."].concat();
         let bomb = zip_with(&[("archive/data.pkl", &pickle)], zip::CompressionMethod::Stored);
         let error = read_bytes(&bomb).unwrap_err().to_string();
         assert!(error.contains("no names at all"), "{error}");
-        // Lists that hold the list before them ten times: ten to the power of their number paths.
+        // Lists that hold the list before them ten times: n of them have 10ⁿ paths.
         let mut nested = b"\x80\x02]q\x00".to_vec();
         for level in 0..200u8 {
             nested.extend(b"]q");
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_that_many_tensors_share_is_no_shape_if_it_is_long() {
+    fn a_long_shape_that_many_tensors_share_is_refused() {
         let mut pickle = b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\nq\x00(Nq\x02K\x00(".to_vec();
         pickle.extend(b"K\x01".repeat(30_000));
         pickle.extend(b"tq\x03h\x03tq\x01");

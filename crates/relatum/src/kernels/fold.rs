@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_found() {
+    fn nan_is_found() {
         let mut values = vec![0.5; 77];
         assert!(!has_nan(&values));
         values[70] = f32::NAN;

@@ -12,8 +12,8 @@ pub enum Threads {
 }
 
 impl Threads {
-    /// One inside a thread of a pool: then others already work beside it, and to split small work
-    /// further would only make each wait for the other. Outside, all.
+    /// `One` inside a thread of a pool, where other threads are already busy and splitting small work
+    /// further would only make them wait for each other; `All` outside.
     pub fn here() -> Self {
         if rayon::current_thread_index().is_some() { Self::One } else { Self::All }
     }
@@ -154,7 +154,10 @@ impl<'a> ViewMut<'a> {
 ///
 /// # Panics
 /// If the shapes do not fit.
-#[allow(clippy::needless_pass_by_value, reason = "a view to write is given away, as a slice would be")]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "a mutable view is handed over, as a mutable slice would be"
+)]
 pub fn product(out: ViewMut<'_>, left: View<'_>, right: View<'_>, threads: Threads) {
     let (o, l, r) = (out.shape, left.shape, right.shape);
     assert!(

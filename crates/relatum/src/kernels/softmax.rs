@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_that_is_no_number_shows_in_the_sum() {
+    fn a_nan_or_infinite_score_makes_the_sum_nan() {
         for bad in [f32::NAN, f32::INFINITY] {
             for position in [0, 40, 70] {
                 let mut row = vec![0.5; 71];

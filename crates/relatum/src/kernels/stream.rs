@@ -11,29 +11,29 @@ use super::product::{Threads, View};
 /// value that is loaded is used several times.
 const QUERIES: usize = 3;
 const CANDIDATES: usize = 4;
-/// Candidates of one block where there is a single query: fewer sums than this at a time would wait for each
-/// other.
+/// Candidates of one block where there is a single query: with fewer sums at a time, each addition would wait
+/// for the one before it.
 const CANDIDATES_OF_ONE: usize = 4;
 /// Candidates that one task takes.
 const TILE: usize = 96;
 /// The same for [`FEW`] queries, where tasks of that size would be too short to be worth handing over.
 const TILE_OF_FEW: usize = 6 * TILE;
-/// Values of each vector that are summed at a time: so much of four candidates stays in the first
-/// level of cache while all queries pass by, which stay in the second.
+/// Values of each vector that are summed at a time: that part of four candidates stays in the first
+/// level of cache while all queries pass by, and the queries stay in the second.
 const DEPTH: usize = 512;
 /// Queries that are taken at a time.
 const ROWS: usize = 192;
-/// For no more queries than this, reading the candidates takes longer than all sums, and each is read
-/// whole.
+/// Up to this many queries, reading the candidates takes longer than all sums, so each candidate is
+/// read whole.
 const FEW: usize = 8;
 /// Values in a line of cache.
 const LINE: usize = 16;
 
 /// `out = queries · candidatesᵀ`, for a few queries up to some hundreds, against very many candidates.
 ///
-/// Both sides lie in memory in the direction of the sums, so blocks of inner products need no
-/// rearranged copy of the candidates, on which a general product spends its time where queries are
-/// few. The sum of a pair does not depend on what else is computed with it.
+/// Both operands are stored along the dimension that is summed, so blocks of inner products need no
+/// rearranged copy of the candidates; where queries are few, a general product spends its time on that
+/// copy. The sum of a pair does not depend on what else is computed with it.
 ///
 /// # Panics
 /// If the shapes do not fit, or if rows of the candidates are not stored whole.
@@ -90,9 +90,9 @@ fn block_of_rows<'a>(out: impl Iterator<Item = &'a mut [f32]>, queries: &[f32], 
 /// of up to [`QUERIES`] queries, one vector register of each in turn.
 struct Panels {
     values: Vec<f32>,
-    /// Where they begin: at the beginning of a line of cache.
+    /// Where the panels begin in `values`: at the beginning of a line of cache.
     start: usize,
-    /// The first query of each group, and after the last how many there are.
+    /// The first query of each group, then the number of queries.
     groups: Vec<usize>,
     width: usize,
     lanes: usize,
@@ -103,7 +103,7 @@ impl Panels {
         self.groups.last().copied().unwrap_or(0)
     }
 
-    /// The values that are summed at a time.
+    /// The ranges of values that are summed at a time.
     fn stretches(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let width = self.width;
         (0..width).step_by(DEPTH).map(move |from| from..(from + DEPTH).min(width))
@@ -147,7 +147,8 @@ impl WithSimd for Pack<'_> {
     }
 }
 
-/// Where groups of [`QUERIES`] begin; in place of a last group of one, two of two.
+/// Where groups of [`QUERIES`] begin. Where a group of one would be left over, the group before it gives
+/// it a query, so that both have two.
 fn groups(rows: usize) -> Vec<usize> {
     let mut groups: Vec<usize> = (0..rows).step_by(QUERIES).chain([rows]).collect();
     if let [.., before, last, end] = groups.as_mut_slice()
@@ -216,7 +217,7 @@ impl Tile<'_, '_> {
         let panels = self.panels;
         let (values, len) = panels.of(stretch);
         let groups = panels.groups.len() - 1;
-        // Of the candidates after these, each group has a share brought near.
+        // While a group is summed, a share of the next candidates is brought into the cache.
         let (count, _) = self.candidates.size();
         let share = stretch.len().div_ceil(groups).next_multiple_of(LINE);
         for (group, bounds) in panels.groups.windows(2).enumerate() {
@@ -248,7 +249,7 @@ impl Tile<'_, '_> {
         let candidates = candidates.map(S::as_simd_f32s);
         let len = candidates[0].0.len();
         let (panel, last) = panel.split_at(len);
-        // All as long as each other, so that no place is checked inside the loop.
+        // All slices have the same length, so that no index is checked inside the loop.
         let (panel, whole) = (&panel[..len], candidates.map(|it| &it.0[..len]));
         let mut sums = [[simd.splat_f32s(0.0); C]; Q];
         for at in 0..len {
@@ -277,12 +278,12 @@ impl Tile<'_, '_> {
     }
 }
 
-/// Has values brought into the cache, for a moment from now.
+/// Prefetches values into the cache.
 #[inline(always)]
 fn bring_near(values: &[f32]) {
     #[cfg(target_arch = "x86_64")]
     for line in values.chunks(LINE) {
-        // SAFETY: a hint, which reads nothing that the program could see; the address is of a slice.
+        // SAFETY: a prefetch is a hint with no effect that the program can observe; the address is within a slice.
         #[allow(unsafe_code, reason = "there is no safe hint to the cache")]
         unsafe {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -303,7 +304,7 @@ mod tests {
     fn a_stream_is_the_product_it_stands_for() {
         let mut rng = Rng::new(3);
         let mut random = |len: usize| (0..len).map(|_| rng.normal() as f32).collect::<Vec<f32>>();
-        // Widths with a rest for every number of lanes, with one stretch and with two.
+        // Widths that no number of lanes divides, in one stretch and in two.
         for (count, width, most) in [(211, 37, ROWS + 7), (102, DEPTH + 21, 14)] {
             let table = random(count * (width + 3));
             let candidates = View::new(&table, count, width + 3).columns(3..width + 3);

@@ -23,7 +23,7 @@ pub fn adam(x: &mut [f32], means: &mut [f32], squares: &mut [f32], gradient: &[f
 }
 
 vectorised! {
-    /// [`adam`] with the corrections made: `lr` by that of the mean, `correction` that of the square.
+    /// [`adam`] with its corrections computed: `lr` includes that of the mean, `correction` is that of the square.
     fn corrected_adam<'a>(
         x: &'a mut [f32], means: &'a mut [f32], squares: &'a mut [f32], gradient: &'a [f32], lr: f32, correction: f32
     ) -> () {

@@ -24,7 +24,7 @@ impl TNorm {
     /// All t-norms.
     pub const ALL: [Self; 3] = [Self::Godel, Self::Product, Self::Lukasiewicz];
 
-    /// The name on the command line.
+    /// The name in options and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Godel => "godel",
@@ -49,7 +49,7 @@ impl TNorm {
         match self {
             Self::Godel => x.min(y),
             Self::Product => x * y,
-            // The smaller less what the larger lacks: never above the smaller, also when rounded.
+            // x + y − 1 as the smaller minus what the larger lacks to 1: rounding cannot lift it above the smaller.
             Self::Lukasiewicz => (x.min(y) - (1.0 - x.max(y))).max(0.0),
         }
     }

@@ -17,19 +17,19 @@ fn truth() -> impl Strategy<Value = f32> {
 
 proptest! {
     #[test]
-    fn both_are_commutative(n in norm(), x in truth(), y in truth()) {
+    fn conjunction_and_disjunction_are_commutative(n in norm(), x in truth(), y in truth()) {
         prop_assert!(near(n.and(x, y), n.and(y, x)));
         prop_assert!(near(n.or(x, y), n.or(y, x)));
     }
 
     #[test]
-    fn both_are_associative(n in norm(), x in truth(), y in truth(), z in truth()) {
+    fn conjunction_and_disjunction_are_associative(n in norm(), x in truth(), y in truth(), z in truth()) {
         prop_assert!(near(n.and(n.and(x, y), z), n.and(x, n.and(y, z))));
         prop_assert!(near(n.or(n.or(x, y), z), n.or(x, n.or(y, z))));
     }
 
     #[test]
-    fn both_are_monotone(n in norm(), x in truth(), y in truth(), z in truth()) {
+    fn conjunction_and_disjunction_are_monotone(n in norm(), x in truth(), y in truth(), z in truth()) {
         let (low, high) = (x.min(y), x.max(y));
         prop_assert!(n.and(low, z) <= n.and(high, z) + TOLERANCE);
         prop_assert!(n.or(low, z) <= n.or(high, z) + TOLERANCE);
@@ -42,7 +42,7 @@ proptest! {
     }
 
     #[test]
-    fn they_are_dual(n in norm(), x in truth(), y in truth()) {
+    fn conjunction_and_disjunction_are_dual(n in norm(), x in truth(), y in truth()) {
         let not = |x: f32| Negation::default().not(x);
         prop_assert!(near(n.or(x, y), not(n.and(not(x), not(y)))));
         prop_assert!(near(n.and(x, y), not(n.or(not(x), not(y)))));

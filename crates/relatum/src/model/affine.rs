@@ -4,7 +4,7 @@ use crate::graph::{Id, RelationId};
 use crate::kernels::scale_by;
 
 /// `s ↦ a_r · s + b_r` for each relation r of a model, reciprocal ones included, with every a above
-/// 0, so that no order of scores is ever turned. The adaptive calibration is the sigmoid of it:
+/// 0, so that the order of scores never changes. The adaptive calibration is the sigmoid of it:
 /// scores of one relation are worth more than equal scores of another, and this is how much.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Affine {

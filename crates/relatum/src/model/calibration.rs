@@ -30,7 +30,7 @@ impl Calibration {
     /// The most that a prediction can be worth under [`Calibration::SoftmaxCount`]: less than a fact.
     pub const CEILING: f32 = 0.9999;
 
-    /// The name on the command line.
+    /// The name in options and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sigmoid => "sigmoid",
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_never_becomes_a_truth_value() {
+    fn nan_and_infinity_never_become_truth_values_unnoticed() {
         for calibration in Calibration::ALL {
             for wrong in [f32::NAN, f32::INFINITY] {
                 let mut row = vec![0.5, wrong, 0.1];

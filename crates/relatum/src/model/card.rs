@@ -37,7 +37,7 @@ pub struct Card {
     pub epoch: usize,
     /// How well it does on the validation split.
     pub valid: Option<LinkMetrics>,
-    /// How it got there.
+    /// The training curve.
     pub curve: Vec<CurvePoint>,
     /// How far its training had come, if it is a copy of a model whose training was not finished.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -112,7 +112,7 @@ pub enum ModelError {
         "the model `{0}` is busy: another process is training or importing it; wait until it has finished, or choose another name"
     )]
     Busy(String),
-    /// A name must do as the name of a folder: letters, digits, `-`, `_` and dots within.
+    /// A name must be usable as the name of a folder: letters, digits, `-`, `_` and dots within.
     #[error("`{0}` cannot be the name of a model: use letters, digits, `-` and `_`")]
     Name(String),
     /// Model and graph do not belong together: train a model on this graph.
@@ -125,7 +125,7 @@ pub enum ModelError {
         /// What the graph has.
         graph: String,
     },
-    /// The tables hold what no training leaves there: train or import the model again.
+    /// The tables hold values that no training leaves there: train or import the model again.
     #[error("{} cannot be used: {what}; train or import the model again", path.display())]
     Unusable {
         /// The file.

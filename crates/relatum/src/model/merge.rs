@@ -1,4 +1,4 @@
-//! Several models that speak as one.
+//! Several models merged into one.
 
 use std::sync::OnceLock;
 
@@ -29,7 +29,7 @@ impl Model {
     ///
     /// A trilinear score is a sum over factors, so models side by side are a model again: the factors of
     /// all parts, the relations' scaled by the weights. Its rank is the sum of the ranks. Models that
-    /// were trained apart err apart, so together they mostly rank better than each of them.
+    /// were trained apart make different mistakes, so together they mostly rank better than each of them.
     pub fn merge(parts: &[(&Self, f32)]) -> Result<Self, MergeError> {
         let [(first, _), others @ ..] = parts else { return Err(MergeError::Few(0)) };
         if others.is_empty() {

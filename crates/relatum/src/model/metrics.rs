@@ -1,4 +1,4 @@
-//! How well ranks turned out.
+//! Ranks of answers, and the metrics over them: MRR and Hits@k.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use crate::graph::{EntityId, Id};
 use crate::kernels::count_above;
 
-/// The rank of an answer whose score others share.
+/// Which rank an answer gets whose score others share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Ties {
     /// The mean of the ranks that the tied candidates take together.
     #[default]
     Mean,
-    /// The worst of them, as code does that counts every candidate with at least the same score.
+    /// The worst of these ranks, as in programs that count every candidate with at least the same score.
     Pessimistic,
 }
 
@@ -48,7 +48,7 @@ impl LinkMetrics {
         metrics
     }
 
-    /// The mean of several metrics, each counting the same.
+    /// The mean of several metrics, all with the same weight.
     pub fn mean(each: &[Self]) -> Self {
         let count = each.len().max(1) as f64;
         let mean = |of: &dyn Fn(&Self) -> f64| each.iter().map(of).sum::<f64>() / count;
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Sorts all places that a fair coin could give the answer.
+    /// The rank by its definition, from all places that the answer could take among those tied with it.
     fn plain_rank(scores: &[f32], answer: usize, answers: &[usize], ties: Ties) -> f64 {
         let rivals: Vec<f32> =
             (0..scores.len()).filter(|x| !answers.contains(x)).map(|x| scores[x]).collect();
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_that_is_no_number_ranks_last() {
+    fn a_nan_score_ranks_last() {
         let row = [f32::NAN, 0.9, 0.8];
         assert!((filtered_rank(&row, EntityId(0), &[EntityId(0)], Ties::Mean) - 3.0).abs() < 1e-12);
     }

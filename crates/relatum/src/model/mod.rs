@@ -47,7 +47,7 @@ const PREDICTORS: [Constructor; 5] = [
     |rank| Arc::new(transe::TransE { rank }),
 ];
 
-/// Distances that are not squared, as other programs have them: for models that are imported.
+/// Predictors whose distance is not squared, as in other programs: for models that are imported.
 const ROOTS: [(&str, &str); 2] = [("rotate-norm", "rotate"), ("transe-norm", "transe")];
 
 /// The link predictor of a name, such as `complex`; `None` if there is none. `rotate-norm` and `transe-norm` are
@@ -123,8 +123,8 @@ impl Model {
         }
     }
 
-    /// The same model with trained maps for [`Calibration::Adaptive`]; none if they are not as many
-    /// as its relations.
+    /// The same model with trained maps for [`Calibration::Adaptive`]; `None` if there are not as many
+    /// maps as relations.
     pub fn with_affine(self, affine: Affine) -> Option<Self> {
         (affine.len() == self.relation_count()).then(|| Self { affine: Some(Arc::new(affine)), ..self })
     }
@@ -264,7 +264,8 @@ impl Model {
         }
     }
 
-    /// Adds to each row of scores the biases of its tails and the offset of its query, and shapes what comes of it.
+    /// Adds the biases of the tails and the offset of the query to each row of scores, and applies
+    /// [`shaped`](LinkPredictor::shaped) to the sums.
     fn add_biases(&self, scores: &mut [f32], queries: &[f32], biases: &[f32]) {
         let queries = queries.chunks_exact(self.predictor.tail().len());
         for (row, query) in scores.chunks_exact_mut(biases.len()).zip(queries) {

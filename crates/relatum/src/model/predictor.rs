@@ -29,10 +29,10 @@ impl Layout {
 /// says how q is made of the rows of head and relation, and how a gradient flows back through q;
 /// nothing else of it is ever needed. The candidate vector `e_t` is a part of the tail's row. The
 /// bias `b_t` is a function of `e_t` and the offset c one of q, for predictors that measure a distance:
-/// `−|q/2 − e|² = ⟨q, e⟩ − |e|² − |q|²/4`. What is left unsaid is that of the plainest predictor: real
+/// `−|q/2 − e|² = ⟨q, e⟩ − |e|² − |q|²/4`. The default methods are those of the plainest predictor: real
 /// factors, every value read on both sides, no distance.
 pub trait LinkPredictor: Debug + Send + Sync {
-    /// The name on the command line and in files.
+    /// The name in options and files.
     fn name(&self) -> &'static str;
 
     /// The number of factors of a row.
@@ -114,14 +114,15 @@ pub trait LinkPredictor: Debug + Send + Sync {
         false
     }
 
-    /// The score of a squared distance or an inner product: that itself, or minus the root of the square.
+    /// The score, given an inner product or minus a squared distance: that value itself, or minus the root of
+    /// the squared distance.
     fn shaped(&self, score: f32) -> f32 {
         if self.is_root() { -(-score).max(0.0).sqrt() } else { score }
     }
 
-    /// How [`shaped`](Self::shaped) changes where it has this value.
+    /// The derivative of [`shaped`](Self::shaped) at the score for which it gives this value.
     fn shape_slope(&self, shaped: f32) -> f32 {
-        // At 0 the root has no slope; any that is finite lets an optimum rest there.
+        // At 0 the root has no slope; with any finite value an optimum can stay there.
         if self.is_root() { 0.5 / shaped.abs().max(1e-6) } else { 1.0 }
     }
 

@@ -26,7 +26,7 @@ pub(super) struct Together {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Whether somebody computes.
+    /// Whether a caller is computing.
     busy: bool,
     /// Whether the last turn was one of short requests: then a long one is next, if one waits.
     short_was_last: bool,
@@ -55,13 +55,13 @@ enum Told {
 impl Together {
     /// The inner products of all queries with all candidates, one row a query.
     ///
-    /// The order of each sum depends on the request alone: who else waits changes no bit of it.
+    /// The order of each sum depends on the request alone: other requests change no bit of it.
     pub(super) fn multiply(&self, scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
         let (count, width) = candidates.size();
         if count == 0 || width == 0 {
             return;
         }
-        // Threads of a pool work side by side already; one that waited would be missing there.
+        // Threads of a pool work side by side already; a thread that waited here would do no work there.
         let is_in_pool = rayon::current_thread_index().is_some();
         match (is_short(queries.len() / width, width), is_in_pool) {
             (_, true) => multiply(scores, queries, candidates),
@@ -99,7 +99,7 @@ impl Together {
                 let _turn = Turn(self);
                 for_all(scores, queries, others, candidates);
             }
-            // Whoever was to compute it panicked.
+            // The caller that was to compute these scores panicked.
             Err(_) => stream(scores, queries, candidates),
         }
     }
@@ -124,19 +124,19 @@ impl Together {
     }
 }
 
-/// The right to compute, handed on when it is dropped, in a panic too.
+/// The right to compute. It is handed on when it is dropped, also in a panic.
 struct Turn<'a>(&'a Together);
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
-        // Whoever waits cannot have gone; if it had, the turn would be the next one's.
+        // A caller that waits cannot be gone; if it were, the turn goes to the next one.
         while !state.hand_on() {}
     }
 }
 
 impl State {
-    /// Gives the turn to the next who waits, or ends the work if nobody does; false if that one has gone.
+    /// Gives the turn to the next caller that waits, or ends the work if none does; `false` if that caller is gone.
     fn hand_on(&mut self) -> bool {
         let long_is_next = self.short_was_last || self.short.is_empty();
         if long_is_next && let Some(long) = self.long.pop_front() {
@@ -160,13 +160,13 @@ impl State {
     }
 }
 
-/// Whether a request is computed by a stream, as `cargo xtask bench products` measures it: the longer the
-/// vectors are, the more rows are faster so than by a general product.
+/// Whether a request is computed by a stream: the longer the vectors are, the more rows a stream computes
+/// faster than a general product. The bounds were measured by `cargo xtask bench products`.
 fn is_short(rows: usize, width: usize) -> bool {
     rows <= 24 + width / 12
 }
 
-/// The inner products of all queries with all candidates, without company.
+/// The inner products of all queries with all candidates, not shared with other requests.
 pub(super) fn multiply(scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
     let (_, width) = candidates.size();
     if is_short(queries.len() / width, width) {
@@ -184,7 +184,7 @@ fn whole(scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
     product(out, View::new(queries, rows, width), candidates.transposed(), Threads::here());
 }
 
-/// The scores of one's own request and of others in one product.
+/// Computes the scores of the caller's own request and of others in one product.
 fn for_all(scores: &mut [f32], queries: &[f32], mut others: Vec<Short>, candidates: View<'_>) {
     let (count, _) = candidates.size();
     let mut together = queries.to_vec();
@@ -195,7 +195,7 @@ fn for_all(scores: &mut [f32], queries: &[f32], mut others: Vec<Short>, candidat
     }
     stream_apart(rows, &together, candidates);
     for other in others {
-        // Its caller waits for it, and cannot have gone.
+        // The caller of this request waits for it and cannot be gone.
         let _ = other.told.send(Told::Scores(other.scores));
     }
 }
@@ -237,7 +237,10 @@ mod tests {
             }
         });
         let state = together.lock();
-        assert!(!state.busy && state.short.is_empty() && state.long.is_empty(), "the last one leaves order");
+        assert!(
+            !state.busy && state.short.is_empty() && state.long.is_empty(),
+            "the last caller leaves empty queues"
+        );
     }
 
     #[test]

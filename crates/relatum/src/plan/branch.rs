@@ -15,8 +15,8 @@ pub struct BranchPlan {
     /// The variable that the branch is a condition on: the target of the query, or for a negated
     /// sub-query the last variable of the branch around it to be bound.
     pub target: VariableId,
-    /// Variables that have values already when the branch runs; none but in sub-queries that
-    /// share several variables with the branch around them.
+    /// Variables that have values already when the branch runs; only sub-queries that share several
+    /// variables with the branch around them have any.
     pub inputs: Vec<VariableId>,
     /// The variables in the order in which they get their values.
     pub steps: Vec<Step>,
@@ -37,14 +37,15 @@ pub struct Step {
     pub variable: VariableId,
     /// Everything that is known about it by now, in the order in which to apply it: sub-queries
     /// come last, because they need only be asked about values that the others leave. All
-    /// factors are combined by the t-norm, and only then the best are taken. None: every
-    /// entity, or in a sub-query every value that it is asked about.
+    /// factors are combined by the t-norm, and only then the best are taken. Without factors the values
+    /// are every entity, or in a sub-query every value that it is asked about.
     pub factors: Vec<Factor>,
     /// About how many values fit.
     pub candidates: f64,
     /// About how many rows the factors score.
     pub rows: f64,
-    /// How many states to keep; `None` after the last step, and where no atom ranks the values yet.
+    /// How many states to keep; `None` after the last step, where no atom ranks the values yet, and for a
+    /// target of which every value is to be ranked.
     pub beam: Option<usize>,
     /// The variables that a later step or the answer still needs: states that agree on them are
     /// merged, the best kept.
@@ -171,7 +172,7 @@ fn atoms(branch: &Branch, bound: &Bound, known: &[Bound]) -> Step {
     }
 }
 
-/// Finds what each step leaves behind: what is needed later, what is done with, where to choose.
+/// Finds for each step which variables are needed later, which are eliminated, and where a beam is taken.
 fn needs(
     steps: &mut [Step],
     branch: &Branch,

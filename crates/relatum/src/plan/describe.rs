@@ -80,7 +80,7 @@ pub enum TermReport {
 pub struct StepReport {
     /// The variable that gets its values.
     pub variable: String,
-    /// By what.
+    /// The conditions that give them.
     pub factors: Vec<FactorReport>,
     /// About how many values fit.
     pub candidates: f64,
@@ -128,13 +128,13 @@ pub enum FactorReport {
 /// A message in words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MessageReport {
-    /// `all`, `row`, `not`, `meet`, `project` or `look`.
+    /// `all`, `row`, `not`, `meet`, `join`, `project` or `look`.
     pub kind: String,
     /// What is scored: `stars⁻¹("Martin Lawrence", ·)`.
     pub scores: Vec<String>,
     /// The positions of the messages that it is made of.
     pub parts: Vec<usize>,
-    /// The projections that share their rows with it, it among them.
+    /// For a projection: the number of its scan; projections of one scan share their rows.
     pub scan: Option<usize>,
     /// About how many rows the scan scores, all its projections together.
     pub scan_rows: Option<f64>,
@@ -262,7 +262,7 @@ impl Words<'_> {
         }
     }
 
-    /// The text of an entity, for JSON too: what is printed for people quotes it or makes it visible.
+    /// The text of an entity as it is, because JSON has it too; text for people quotes it or makes it visible.
     fn entity(&self, id: EntityId) -> String {
         self.graph.entities.readable(id, &self.graph.prefixes)
     }

@@ -68,8 +68,8 @@ fn node(cluster: &str, kind: &str, name: &str) -> String {
     quoted(&format!("{cluster}:{kind}:{name}"))
 }
 
-/// A text of our own as Graphviz quotes it, in which a line may end; names in it are made [`visible`]
-/// before, so that theirs do not.
+/// A text of our own as Graphviz quotes it. It may have line ends; names in it were made [`visible`] before,
+/// so that theirs are escapes.
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {
@@ -77,8 +77,8 @@ pub(crate) fn quoted(text: &str) -> String {
             '"' | '\\' => quoted.extend(['\\', c]),
             '\n' => quoted.push_str("\\n"),
             c if is_invisible(c) => {
-                // Escaped as a backslash that is seen: an SVG that Graphviz makes of it is XML, which allows
-                // no control characters.
+                // Written as a visible escape: an SVG that Graphviz makes of it is XML, which allows no control
+                // characters.
                 quoted.push('\\');
                 push_escape(&mut quoted, c);
             }

@@ -1,8 +1,8 @@
 //! Vectors over all entities, for tree-shaped branches: what exact search computes.
 //!
-//! A message says for every entity how true it is that a variable has it as its value, by all
-//! that is on one side of the query tree. Since `max` distributes over every t-norm, the
-//! message to the target is the vector of scores.
+//! A message says for every entity how true it is as the value of a variable, by the atoms on one
+//! side of the query tree. Since `max` distributes over every t-norm, the message to the target
+//! is the vector of scores.
 
 use rustc_hash::FxHashMap;
 
@@ -88,8 +88,8 @@ pub struct Scan {
     pub rows: f64,
 }
 
-/// The variables of a tree-shaped branch as the messages flow: messages know no variables, because
-/// branches share them. From this an explanation finds out whose value a message speaks of.
+/// The variables of a tree-shaped branch in the order of its messages. Messages know no variables, because
+/// branches share them; from this an explanation finds the variable that a message is about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeNode {
     /// The variable.
@@ -201,7 +201,7 @@ impl Messages {
         id
     }
 
-    /// Groups the projections into scans and counts the rows. Messages that only branches use
+    /// Groups the projections into scans and counts the rows. Messages that are used only by branches
     /// that turned out not to be trees do not count: they are never computed.
     pub(super) fn finish(
         mut self,
@@ -225,7 +225,7 @@ impl Messages {
             });
             *scan = ScanId(at as u32);
             scans[at].projections.push(MessageId(index as u32));
-            // The best values of all sources together are a beam like that of one source.
+            // One beam is taken from the values of all sources together, as from those of one source.
             let a_beam = options.beam as f64 * hops.len() as f64;
             let most =
                 if self.rows[index] > a_beam { statistics.entities() * hops.len() as f64 } else { a_beam };
@@ -243,7 +243,7 @@ pub(crate) fn depths(messages: &[Message], roots: &[MessageId]) -> Vec<Option<us
     for root in roots {
         depths[root.index()] = Some(0);
     }
-    // Parts stand before what they are parts of.
+    // The parts of a message stand before it.
     for index in (0..messages.len()).rev() {
         let Some(above) = depths[index] else { continue };
         for part in messages[index].parts() {
@@ -274,7 +274,7 @@ struct TreePlan<'a> {
 }
 
 impl TreePlan<'_> {
-    /// Every atom with a variable, read towards it, with its other side.
+    /// Every atom that has the variable, read towards it, with its other side.
     fn hops_to(&self, x: VariableId) -> impl Iterator<Item = (SignedHop, Term)> {
         self.branch.signed_atoms().filter_map(move |(atom, negated)| {
             let (hop, from) = atom.towards(x)?;

@@ -1,5 +1,5 @@
-//! From a question in normal form to what an engine does: in which order variables are
-//! eliminated, from which side each atom is scored, where a beam is taken, what is merged.
+//! Plans how a question in normal form is answered: in which order variables are eliminated,
+//! from which side each atom is scored, where a beam is taken, what is merged.
 //!
 //! The unit of cost is a *row*: one known entity, one relation, all entities scored on the
 //! other side. One order of the variables serves every engine:
@@ -41,8 +41,8 @@ pub struct PlanOptions {
     /// expected to look at.
     pub beam: usize,
     /// Whether an atom may be scored from the side of the target where that takes fewer rows. A predictor
-    /// scores an edge otherwise from its other end, so the same question could get other answers with
-    /// other costs: by default an atom is scored from the target's side only if there is no other side.
+    /// gives an edge another score from its other end, so the answers of a question would depend on costs:
+    /// by default an atom is scored from the target's side only if there is no named entity on the other.
     pub either_side: bool,
     /// Where the alternatives of a disjunction are joined.
     pub union: Union,
@@ -54,14 +54,14 @@ pub enum Union {
     /// At the end, each scored as a question of its own: the disjunctive normal form of the paper.
     #[default]
     AtTheEnd,
-    /// In place, before the next projection, as soon as the rest of the alternatives is the same; later systems do so.
-    /// Alternatives that are not trees are joined at the end all the same. Answers of an exact search get
-    /// no explanation: no single alternative carries them.
+    /// In place, before the next projection, as soon as the rest of the alternatives is the same, as later systems
+    /// do. Alternatives that are not trees are still joined at the end. Answers of an exact search get no
+    /// explanation: no single alternative carries them.
     InPlace,
 }
 
 impl Union {
-    /// The name on the command line.
+    /// The name in options and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::AtTheEnd => "at-the-end",
@@ -69,7 +69,7 @@ impl Union {
         }
     }
 
-    /// What a name says.
+    /// The union of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::AtTheEnd, Self::InPlace].into_iter().find(|union| union.name() == name)
     }
@@ -88,7 +88,7 @@ pub struct Plan {
     pub target: VariableId,
     /// The names of all variables.
     pub variables: Vec<Variable>,
-    /// The shape of the literature; none is `general`.
+    /// The shape of the literature; `None` is shown as `general`.
     pub shape: Option<Shape>,
     /// What the plan was made for.
     pub options: PlanOptions,
@@ -99,20 +99,20 @@ pub struct Plan {
     /// One plan for each alternative; their scores are joined by the t-conorm.
     pub branches: Vec<BranchPlan>,
     /// The message to the target in which all alternatives are joined in place, where that is wanted
-    /// and can be.
+    /// and possible.
     pub joined: Option<MessageId>,
     /// About how many rows will be scored.
     pub rows: f64,
 }
 
 impl Plan {
-    /// Plans a checked query for a graph, whose numbers of edges say what is cheap.
+    /// Plans a checked query for a graph; costs are estimated from its numbers of edges.
     pub fn new(checked: &Checked, graph: &Graph, options: PlanOptions) -> Self {
         let plan = Self::of_normal_form(&checked.normal_form, graph, options);
         Self { shape: checked.shape, ..plan }
     }
 
-    /// Plans a normal form. What [`check`](crate::query::Query::check) would refuse gets a plan
+    /// Plans a normal form. A query that [`check`](crate::query::Query::check) would refuse gets a plan
     /// too, but perhaps not one that makes sense.
     pub fn of_normal_form(normal_form: &NormalForm, graph: &Graph, options: PlanOptions) -> Self {
         let statistics = Statistics::of(graph);
@@ -148,7 +148,7 @@ impl Plan {
         }
     }
 
-    /// What is planned.
+    /// The normal form that is planned.
     pub fn normal_form(&self) -> NormalForm {
         let branches = self.branches.iter().map(|branch| branch.branch.clone()).collect();
         NormalForm { target: self.target, variables: self.variables.clone(), branches }

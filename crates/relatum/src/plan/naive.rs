@@ -1,5 +1,5 @@
-//! Runs plans over known edges alone, as plainly as can be, and counts the rows: the tests of the
-//! planner are about the rows that a plan really scores, not about those that it promises.
+//! Runs plans over known edges alone, as plainly as can be, and counts the rows, so that the tests of
+//! the planner compare the rows that a plan really scores, not those that it estimates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ pub(super) struct Outcome {
     pub(super) rows: usize,
 }
 
-/// Exact search: folds the messages. None if a branch is not a tree.
+/// Exact search: folds the messages; `None` if a branch is not a tree.
 pub(super) fn fold(plan: &Plan, graph: &Graph) -> Option<Outcome> {
     let mut folder = Folder { plan, graph, known: BTreeMap::new(), scored: BTreeSet::new(), rows: 0 };
     let mut all = vec![false; graph.entities.len()];

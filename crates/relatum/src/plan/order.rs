@@ -16,13 +16,13 @@ pub(super) struct Bound {
     pub(super) candidates: f64,
     /// How many rows it takes to go on from here by one atom.
     pub(super) rows_from: f64,
-    /// Whether all its values are gone on with: where there is nothing to choose by, and where
-    /// every one is to be ranked.
+    /// Whether the search goes on with all its values: where nothing ranks them yet, and where every
+    /// one of them is to be ranked.
     pub(super) whole: bool,
 }
 
 impl Bound {
-    /// The variable as a sub-query sees it that runs once for each of its values.
+    /// The variable as it is seen by a sub-query that runs once for each of its values.
     pub(super) fn given(self) -> Self {
         Self { candidates: 1.0, rows_from: 1.0, ..self }
     }
@@ -47,7 +47,7 @@ struct Partial {
 }
 
 impl Partial {
-    /// Whether everything is bound that a variable must come after.
+    /// Whether every variable is bound that must come before this one.
     fn allows(&self, variable: VariableId, after: &[(VariableId, VariableId)]) -> bool {
         let is_bound = |id: VariableId| self.bound.iter().any(|bound| bound.variable == id);
         after.iter().all(|&(second, first)| second != variable || is_bound(first))
@@ -59,7 +59,7 @@ impl Ordering<'_> {
     pub(super) fn best(&self) -> Vec<Bound> {
         let mut open: Vec<VariableId> = self.branch.variables();
         open.retain(|id| self.inputs.iter().all(|input| input.variable != *id));
-        // Of equally good orders the one that binds the target last: its values are then all scored.
+        // Of equally good orders, take the one that binds the target last: its values are then all scored.
         open.sort_unstable_by_key(|&id| (id == self.target, id));
         let start = Partial { cost: 0.0, bound: self.inputs.to_vec() };
         let after = self.precedence();
@@ -73,8 +73,8 @@ impl Ordering<'_> {
 
     /// Which variable must come after which, so that every atom of a tree is scored away from the named
     /// entities, whatever that costs: the side towards the target comes second if there is a named
-    /// entity on the other one, and first if there is none. None where costs decide, and where the branch
-    /// is not a tree, in which an atom has no side towards the target.
+    /// entity on the other one, and first if there is none. Empty where costs decide, and where the branch
+    /// is not a tree, because there an atom has no side towards the target.
     fn precedence(&self) -> Vec<(VariableId, VariableId)> {
         let mut after = Vec::new();
         if !self.options.either_side && self.inputs.is_empty() && self.branch.is_tree() {
@@ -83,8 +83,8 @@ impl Ordering<'_> {
         after
     }
 
-    /// Notes the order of everything on the side of a variable that is away from the target, and says
-    /// whether a named entity is there.
+    /// Notes the order of all variables behind this one, as seen from the target, and returns whether a named
+    /// entity is among them or at this one.
     fn note_order(
         &self,
         x: VariableId,
@@ -185,7 +185,7 @@ impl Ordering<'_> {
                 candidates = candidates.min(fits.max(1.0));
             }
         }
-        // A beam needs something to choose by; a target that must be ranked whole has no beam.
+        // A beam needs scores to choose by; a target of which every value must be ranked has no beam.
         let whole = !informed || (!self.options.either_side && variable == self.target);
         let mut rows_from = if whole { everything } else { candidates.ceil().min(self.options.beam as f64) };
         if let Some(asked) = self.asked.filter(|_| variable == self.target) {

@@ -14,7 +14,7 @@ impl<'g> Statistics<'g> {
         Self { graph }
     }
 
-    /// The number of entities: what a row has.
+    /// The number of entities, which is the length of a row.
     pub(super) fn entities(self) -> f64 {
         self.graph.entities.len() as f64
     }
@@ -25,7 +25,7 @@ impl<'g> Statistics<'g> {
         hop.arcs(edges, anchor).len().max(1) as f64
     }
 
-    /// How many entities one is known to lead to, on average over those that lead anywhere.
+    /// How many entities one entity is known to lead to, on average over those that lead anywhere.
     pub(super) fn fanout(self, hop: Hop) -> f64 {
         let counts = self.counts(hop);
         let from = match hop.direction {

@@ -34,7 +34,7 @@ fn plan_with(text: &str, options: PlanOptions) -> (Plan, PlanReport) {
     (plan, report)
 }
 
-/// Any side may be scored from: then costs alone decide, and they are what most tests here are about.
+/// Atoms may be scored from either side: then costs alone decide, which most tests here are about.
 const EITHER_SIDE: PlanOptions = PlanOptions { beam: 64, either_side: true, union: Union::AtTheEnd };
 
 fn plan(text: &str) -> (Plan, PlanReport) {
@@ -128,7 +128,7 @@ fn trees_are_told_from_other_graphs() {
 }
 
 #[test]
-fn what_is_not_needed_any_more_is_eliminated_and_states_are_merged_by_the_rest() {
+fn variables_not_needed_later_are_eliminated_and_states_are_merged_by_the_rest() {
     let text = "?A : exists F, U. stars(F, extra) and like(F, U) and genre(F, A) and like(U, A)";
     let (_, report) = plan_with(text, PlanOptions::default());
     let steps = &report.branches[0].steps;
@@ -266,13 +266,13 @@ fn atoms_are_scored_away_from_named_entities_whatever_it_costs() {
     };
     assert_eq!(looks(PlanOptions::default()), 0);
     assert!(looks(EITHER_SIDE) > 0, "costs alone would decide otherwise");
-    // Nothing else is left where a side has no named entity.
+    // Where the other side has no named entity, an atom is scored from the target's side.
     let (plan, _) = plan_with("?A : exists F. stars(A, lead) and genre(A, F)", PlanOptions::default());
     assert!(plan.messages.iter().any(|message| matches!(message, Message::Look { .. })));
 }
 
 #[test]
-fn what_is_scored_is_what_was_promised() {
+fn as_many_rows_are_scored_as_were_estimated() {
     let top = EITHER_SIDE;
     let all = PlanOptions { either_side: false, ..top };
     for (text, options, rows) in [
@@ -305,7 +305,7 @@ fn equal_conditions_of_different_variables_all_count() {
 
 #[test]
 fn a_sub_query_runs_once_for_each_value_of_its_input() {
-    // Ten films with the extra; for each one row from the film and, of one genre asked about, one.
+    // Ten films with the extra; for each of them one row from the film and one from the genre asked about.
     let text = "?A : exists F. stars(F, extra) and genre(F, A) and not (exists U. like(F, U) and like(U, A))";
     let (plan, _) = plan(text);
     let nested = &plan.branches[0].negated[0];
@@ -317,7 +317,7 @@ fn a_sub_query_runs_once_for_each_value_of_its_input() {
 
 #[test]
 fn a_beam_is_taken_exactly_where_the_estimate_says_so() {
-    // A negated atom alone is nothing to choose by: all of U goes on.
+    // A negated atom alone does not rank values: the search goes on with all values of U.
     let text = "?A : exists U. like(U, A) and not genre(film0, U)";
     let (_, report) = plan(text);
     let steps = &report.branches[0].steps;

@@ -8,8 +8,8 @@
 use super::message::{Message, MessageId, Messages, NO_SCAN};
 
 impl Messages {
-    /// One message for several alternatives: what all of them ask is asked once, projections along the
-    /// same hops become one, and only what is left is joined.
+    /// One message for several alternatives: conditions that they share are taken once, projections along the
+    /// same hops become one, and only the rest is joined.
     pub(super) fn join(&mut self, alternatives: &[MessageId]) -> MessageId {
         let mut all = alternatives.to_vec();
         loop {
@@ -21,12 +21,12 @@ impl Messages {
             let Some(next) = self.factor_out(&all).or_else(|| self.project_once(&all)) else { break };
             all = next;
         }
-        // A look is run by the meet that it stands in.
+        // A look can only be run as a part of a meet.
         let all = all.into_iter().map(|id| self.meet(vec![id])).collect();
         self.add(Message::Join(all), 0.0)
     }
 
-    /// Takes out of the brackets what most alternatives ask alike; none if no two do.
+    /// Factors out the condition that most alternatives share; `None` if no two share any.
     fn factor_out(&mut self, all: &[MessageId]) -> Option<Vec<MessageId>> {
         let asks = |id: &MessageId, part: MessageId| self.conditions(*id).contains(&part);
         let times = |part: MessageId| all.iter().filter(|id| asks(id, part)).count();
@@ -52,7 +52,8 @@ impl Messages {
         Some(next)
     }
 
-    /// Projections along the same hops: the best of all y over all sources, in one; none if no two are.
+    /// Replaces projections along the same hops by one, of their joined sources; `None` if no two have the same
+    /// hops.
     fn project_once(&mut self, all: &[MessageId]) -> Option<Vec<MessageId>> {
         let hops = |id: MessageId| match self.message(id) {
             Message::Project { hops, .. } => Some(hops.clone()),
@@ -76,7 +77,7 @@ impl Messages {
         matches!(self.message(id), Message::Project { hops, .. } if hops == along)
     }
 
-    /// What a message asks of its variable, one by one.
+    /// The single conditions that a message puts on its variable.
     fn conditions(&self, id: MessageId) -> Vec<MessageId> {
         match self.message(id) {
             Message::Meet(parts) => parts.clone(),
@@ -85,7 +86,7 @@ impl Messages {
     }
 }
 
-/// Takes one of them away: the same message may stand twice, for two variables.
+/// Removes one occurrence: the same message may stand twice, for two variables.
 fn remove(parts: &mut Vec<MessageId>, part: MessageId) {
     if let Some(at) = parts.iter().position(|other| *other == part) {
         parts.remove(at);

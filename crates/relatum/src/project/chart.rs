@@ -34,7 +34,7 @@ pub(super) fn chart(title: &str, epochs: &[EpochRecord], kept: Option<usize>) ->
     );
     if let Some(kept) = kept {
         let at = x(kept as f64);
-        // Named beside the title: next to the line it would lie on one of the curves.
+        // The epoch is named beside the title: next to the line, the text would lie on one of the curves.
         let _ = writeln!(
             svg,
             "<line x1=\"{at:.1}\" y1=\"{TOP}\" x2=\"{at:.1}\" y2=\"{:.1}\" stroke=\"#777777\" stroke-dasharray=\"4 4\"/>\n\
@@ -97,7 +97,7 @@ impl Curve {
         }
         let low = points.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
         let high = points.iter().map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);
-        // A single value is shown by how far it is from 0.
+        // A single value gets an axis that begins at 0.
         let axis = if low < high { Ticks::around(low, high) } else { Ticks::around(0.0, high.max(0.0)) };
         let y = |value: f64| HEIGHT - BOTTOM - axis.share(value) * (HEIGHT - TOP - BOTTOM);
         for tick in axis.values() {

@@ -1,4 +1,4 @@
-//! `relatum check`: reads everything and believes nothing.
+//! Checks a project: reads every file, and verifies every checksum and reference.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ type Finding = Result<(), String>;
 
 impl Project {
     /// Opens the project and verifies every checksum and every reference from one file to another.
-    /// `visit` is told the outcome of each file; the first damage found is the error.
+    /// `visit` hears the result of each file; the first damage found is the error.
     pub fn check(dir: &Path, mut visit: impl FnMut(&str, Option<&StoreError>)) -> Result<Self, StoreError> {
         let project = Self::open(dir)?;
         let graph = project.graph();
@@ -43,8 +43,8 @@ impl Project {
         first.map_or(Ok(project), Err)
     }
 
-    /// Verifies the edges of every split: work that reads all of them anyway, such as training, must not go
-    /// on with ids that lead outside the graph.
+    /// Verifies the edges of every split. Work that reads all of them anyway, such as training, calls this, so that
+    /// it does not go on with ids that lead outside the graph.
     pub fn verify_edges(&self) -> Result<(), StoreError> {
         for split in Split::ALL {
             let name = edges_name(split);
@@ -82,7 +82,11 @@ fn check_order<I: Id>(
         return Err(format!("a sorted order of {} ids where {count} were expected", order.len()));
     }
     if let Some(id) = order.iter().find(|id| id.index() >= texts.len()) {
-        return Err(format!("a sorted order names the id {}, of {}", id.index(), texts.len()));
+        return Err(format!(
+            "a sorted order names the id {}, but there are only {}",
+            id.index(),
+            texts.len()
+        ));
     }
     let text = |id: &I| texts.bytes_at(id.index());
     let right = |pair: &[I]| {
@@ -105,7 +109,7 @@ fn check_edges(graph: &Graph, edges: &Edges) -> Finding {
         for arc in edges.incoming.of(tail) {
             if !edges.contains(Triple { head: arc.neighbour, relation: arc.relation, tail }) {
                 return Err(format!(
-                    "the edge ({}, {}, {}) is there backwards only",
+                    "the edge ({}, {}, {}) is stored only from tail to head",
                     arc.neighbour.0, arc.relation.0, tail.0
                 ));
             }
@@ -117,7 +121,11 @@ fn check_edges(graph: &Graph, edges: &Edges) -> Finding {
 fn check_adjacency(graph: &Graph, adjacency: &Adjacency) -> Finding {
     check_offsets(&adjacency.offsets, adjacency.arcs.len())?;
     if adjacency.entities() != graph.entities.len() {
-        return Err(format!("rows for {} entities, of {}", adjacency.entities(), graph.entities.len()));
+        return Err(format!(
+            "rows for {} entities, but there are {}",
+            adjacency.entities(),
+            graph.entities.len()
+        ));
     }
     for row in (0..adjacency.entities()).map(EntityId::from_index) {
         let arcs = adjacency.of(row);

@@ -1,13 +1,13 @@
-//! A model read with suspicion, for `relatum check`.
+//! Checks a model: everything that loading does not verify.
 
 use super::{ModelFolder, Project, models};
 use crate::model::{Card, ModelError};
 use crate::store::StoreError;
 
 impl ModelFolder {
-    /// Loads the model and verifies what loading takes on trust: that every value is a finite number
-    /// and that the cards say what the tables are. Its checksum, its shapes and whose graph it is
-    /// are verified by [`load`](Self::load).
+    /// Loads the model and verifies what loading does not: that every value is a finite number and that
+    /// the card fits the tables. Its checksum, its shapes and the graph it belongs to are verified by
+    /// [`load`](Self::load).
     pub fn check(&self, project: &Project) -> Result<(), ModelError> {
         let stored = self.load(project)?;
         let unusable = |what: String| ModelError::Unusable { path: self.model_file(), what };
@@ -27,7 +27,7 @@ impl ModelFolder {
         if counts(&stored.card) != real {
             let (entities, relations) = counts(&stored.card);
             let what = format!(
-                "its card speaks of {entities} entities and {relations} relations, its tables hold {} and {}",
+                "its card has {entities} entities and {relations} relations, its tables hold {} and {}",
                 real.0, real.1
             );
             return Err(unusable(what));
@@ -35,7 +35,7 @@ impl ModelFolder {
         Ok(())
     }
 
-    /// Whether a default model was chosen; it must be there.
+    /// Whether a default model was chosen; if it was, it must exist.
     pub fn check_default(project: &Project) -> Result<bool, ModelError> {
         let path = project.dir().join("models").join(models::CHOSEN);
         let name = match std::fs::read_to_string(&path) {
@@ -47,8 +47,8 @@ impl ModelFolder {
         Ok(true)
     }
 
-    /// `card.json` is a copy for people, and must not tell them anything else than the model itself.
-    /// Says whether there is one.
+    /// `card.json` is a copy for people, and must be equal to the card in the model itself. Returns whether
+    /// there is one.
     pub fn check_card(&self) -> Result<bool, ModelError> {
         let path = self.dir().join("card.json");
         let text = match std::fs::read_to_string(&path) {

@@ -1,4 +1,4 @@
-//! Where a training run stands, on disk.
+//! The checkpoint of a training run on disk: how far it has come.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::model::{Card, LinkMetrics};
 use crate::store::{StoreError, TensorFile, write_tensors};
 use crate::train::{Progress, Settings, TrainError, Trainer};
 
-/// The words of a checkpoint; its matrices are the parameters and the optimiser's state.
+/// The description in a checkpoint; its matrices are the parameters and the optimiser's state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
     version: u32,
@@ -23,10 +23,11 @@ pub struct Checkpoint {
     pub epochs: Vec<EpochRecord>,
     /// The epoch and metrics of the best model so far, which is the one that was saved.
     pub best: Option<(usize, LinkMetrics)>,
-    /// The epoch after which the run ends although more were asked for: it cools down already.
+    /// The epoch after which the run ends although more were asked for, because validation got no better; the
+    /// learning rate falls towards it.
     #[serde(default)]
     pub(super) ends: Option<usize>,
-    /// Whether nothing is left to do.
+    /// Whether the run is finished.
     pub finished: bool,
 }
 
@@ -55,20 +56,20 @@ impl Checkpoint {
         self.ends.unwrap_or(self.settings.epochs)
     }
 
-    /// Reads where a run of this project stands, if there is one.
+    /// Reads the checkpoint of a run of this project, if there is one.
     pub fn read(project: &Project, folder: &ModelFolder) -> Result<Option<Self>, TrainError> {
         Ok(Self::open(project, folder)?.map(|(checkpoint, _)| checkpoint))
     }
 
-    /// Reads the checkpoint of a model with suspicion, for `relatum check`: its words, and that every value
-    /// of its tables is a finite number. Says whether there is one.
+    /// Checks the checkpoint of a model: its description, and that every value of its tables is a finite
+    /// number. Returns whether there is one.
     pub fn check(project: &Project, folder: &ModelFolder) -> Result<bool, TrainError> {
         let Some((checkpoint, file)) = Self::open(project, folder)? else { return Ok(false) };
         let path = Self::file(folder);
         let damaged = |what: String| Err(StoreError::damaged(&path, what).into());
         if checkpoint.epochs.len() != checkpoint.progress.epoch {
             let (said, done) = (checkpoint.epochs.len(), checkpoint.progress.epoch);
-            return damaged(format!("it speaks of {done} finished epochs and describes {said}"));
+            return damaged(format!("it has {done} finished epochs, but records of {said}"));
         }
         for name in file.shapes().map(|(name, _)| name.to_owned()).collect::<Vec<_>>() {
             let (_, values) = file.matrix(&name)?;
@@ -76,21 +77,21 @@ impl Checkpoint {
                 return damaged(format!("value {at} of its `{name}` is {}", values[at]));
             }
         }
-        // The tables must be those that the settings describe, or a resumed run would stumble.
+        // The tables must have the shapes that the settings need, or the run could not be resumed.
         Trainer::restore(project.graph(), checkpoint.settings.clone(), checkpoint.progress, &file)?;
         Ok(true)
     }
 
-    /// How far the run has come that this model is from, if that run is not finished: the model is the
-    /// best of what was trained so far, and no result. Only the header of the checkpoint is read.
+    /// How far the run of this model has come, if it is not finished: the model is then only the best so
+    /// far. Only the header of the checkpoint is read.
     pub fn unfinished(folder: &ModelFolder, card: &Card) -> Option<String> {
         if card.unfinished.is_some() {
             return card.unfinished.clone();
         }
-        // A checkpoint that cannot be read is of no use to anyone, and `check` names it.
+        // A checkpoint that cannot be read is ignored here; `check` reports it.
         let file = TensorFile::glance(&Self::file(folder)).ok()?;
         let checkpoint: Self = serde_json::from_str(file.text("checkpoint")?).ok()?;
-        // It may be of another run, one that will replace the model.
+        // The checkpoint may be of another run, which will replace the model.
         let own: Settings = serde_json::from_value(card.training.clone()?).ok()?;
         let Settings { epochs, cool_down, .. } = own;
         let same = Settings { epochs, cool_down, ..checkpoint.settings.clone() } == own;

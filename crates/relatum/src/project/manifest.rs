@@ -13,7 +13,7 @@ use crate::store::{CONTAINER_VERSION as VERSION, Seal, StoreError, write_atomica
 pub(crate) const MANIFEST: &str = "relatum.json";
 const FORMAT: &str = "relatum project";
 
-/// The content of a project's manifest. It is written last, so where it is, the rest is.
+/// The content of a project's manifest. It is written last, so if it is there, so is the rest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -23,7 +23,7 @@ pub struct Manifest {
     pub made_by: String,
     /// Where the graph came from, in the order in which it was read.
     pub sources: Vec<Source>,
-    /// How much there is.
+    /// How many entities, relations and edges there are.
     pub counts: Counts,
     /// Identifies names, ids and training edges; a model belongs to one fingerprint.
     pub fingerprint: String,
@@ -40,13 +40,13 @@ pub struct Source {
     pub name: String,
     /// How it was read: `TSV`, `Turtle`, `Query2Box folder`, …
     pub format: String,
-    /// The split its triples went to, if it was one.
+    /// The split that its triples went to, if they all went to one.
     pub split: Option<String>,
     /// How many triples it gave.
     pub triples: u64,
 }
 
-/// How many there are of what.
+/// How many entities, relations and edges there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Entities.

@@ -108,7 +108,7 @@ impl Project {
         staging.finish()
     }
 
-    /// Opens a project. The work does not grow with the graph.
+    /// Opens a project. This takes the same time for every size of the graph.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         let manifest = Manifest::read(dir)?;
         let entities = open_dictionary(&sealed(dir, &manifest, ENTITIES, "dict")?)?;
@@ -132,16 +132,16 @@ impl Project {
         }
         let graph = Graph { entities, relations, inverses, prefixes, edges, ..Graph::default() };
         if counts(&graph) != manifest.counts {
-            let what = format!("it speaks of {:?}, the files hold {:?}", manifest.counts, counts(&graph));
+            let what = format!("it counts {:?}, but the files hold {:?}", manifest.counts, counts(&graph));
             return Err(StoreError::damaged(&dir.join(manifest::MANIFEST), what));
         }
         Ok(Self { dir: dir.to_owned(), manifest, graph, queries: stored_queries })
     }
 
-    /// Gives a project other queries, for the splits that have any; the others keep theirs.
+    /// Replaces the queries of a project, for the splits that are given; other splits keep theirs.
     ///
-    /// The new files stand beside the old ones until the manifest names them, so whenever the process
-    /// dies the project has its old queries or its new ones.
+    /// The new files stand beside the old ones until the manifest names them, so if the process dies, the
+    /// project has either its old queries or its new ones.
     pub fn replace_queries(dir: &Path, queries: &Queries) -> Result<(), StoreError> {
         let _lock = lock_queries(dir)?;
         let mut manifest = Manifest::read(dir)?;
@@ -163,7 +163,7 @@ impl Project {
         }
         manifest.write(dir)?;
         for name in old {
-            // What is left behind is not named by the manifest and does no harm.
+            // If this fails, the old file stays, but the manifest no longer names it.
             let _ = fs::remove_file(dir.join(name));
         }
         Ok(())
@@ -190,7 +190,7 @@ impl Project {
     }
 }
 
-/// Held while queries are replaced; a killed process leaves the file, not the lock.
+/// Locks the queries while they are replaced. A killed process leaves the lock file, but not the lock.
 fn lock_queries(dir: &Path) -> Result<fs::File, StoreError> {
     let path = dir.join("queries/.lock");
     let lock = fs::File::create(&path).map_err(StoreError::io("create", &path))?;
@@ -279,7 +279,7 @@ fn open_inverses(file: &MappedFile, relations: usize, path: &Path) -> Result<Inv
     let mut inverses = Inverses::default();
     for &[a, b] in pairs.iter() {
         if a.max(b).index() >= relations {
-            let what = format!("it pairs the relations {} and {}, of {relations}", a.0, b.0);
+            let what = format!("it pairs the relations {} and {}, but there are {relations}", a.0, b.0);
             return Err(StoreError::damaged(path, what));
         }
         inverses.pair(a, b);
@@ -303,8 +303,8 @@ fn queries_name(split: Split) -> String {
     format!("queries/{split}.queries")
 }
 
-/// The name that the queries of a split have now: each time they are replaced it is the other of two,
-/// so that the manifest alone decides which queries there are.
+/// The file of a split's queries. It alternates between two names each time they are replaced, so that the
+/// manifest alone decides which queries are valid.
 pub(super) fn queries_file(manifest: &Manifest, split: Split) -> Option<&str> {
     let names = [queries_name(split), other_queries_name(split)];
     manifest.files.keys().map(String::as_str).find(|key| names.iter().any(|name| name == key))
@@ -388,7 +388,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
-        fn what_is_written_opens_as_it_was(
+        fn a_written_project_opens_as_it_was(
             raw in prop::collection::vec((0u8..30, 0u8..4, 0u8..30), 1..60),
             labels in prop::collection::vec((0u8..30, "[a-cA-C é]{1,6}"), 0..20),
         ) {
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_manifest_is_no_project() {
+    fn a_folder_without_manifest_is_not_a_project() {
         let dir = tempfile::tempdir().unwrap();
         assert!(matches!(Project::open(dir.path()), Err(StoreError::NotAProject { .. })));
     }

@@ -7,7 +7,7 @@
 //! models/default/training.jsonl           one line an epoch
 //! models/default/training.svg             loss and validation MRR
 //! models/default/.lock                    held while a process writes any of these
-//! models/.default                         the name of the model that is taken when none is named
+//! models/.default                         the name of the default model
 //! ```
 
 use std::collections::BTreeMap;
@@ -21,11 +21,11 @@ use crate::model::{
 };
 use crate::store::{StoreError, Tensor, TensorFile, write_atomically, write_tensors};
 
-/// The matrix of the adaptive calibration: a and b of each relation. It stands with the embeddings
-/// that it was trained for, so that it goes when they go.
+/// The matrix of the adaptive calibration: a and b of each relation. It is stored with the embeddings
+/// that it was trained for, so that both are always replaced together.
 pub(crate) const CALIBRATION: &str = "calibration";
 
-/// What the header of a model's file says, without a look at its values.
+/// The header of a model's file, without its values.
 #[derive(Clone, Debug)]
 pub struct Glance {
     /// The card.
@@ -34,8 +34,8 @@ pub struct Glance {
     pub calibrated: bool,
 }
 
-/// A model taken for one process. The system gives it back when the process ends, however it ends; a
-/// folder that was made for the lock alone goes with it.
+/// A model that is locked for one process. The system frees the lock when the process ends, however it ends; a
+/// folder that was made for the lock alone is removed with it.
 #[derive(Debug)]
 #[must_use = "the model is free again when this is dropped"]
 pub struct ModelLock {
@@ -48,7 +48,8 @@ impl Drop for ModelLock {
     fn drop(&mut self) {
         let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
         if entries.map(|entry| entry.file_name()).all(|name| name == LOCK) {
-            // The name goes before the lock: who gets the lock later finds that its file is gone.
+            // The lock file is removed before it is unlocked: a process that gets the lock later sees that the
+            // file is gone.
             let _ = fs::remove_file(self.dir.join(LOCK));
             let _ = fs::remove_dir(&self.dir);
         }
@@ -56,10 +57,10 @@ impl Drop for ModelLock {
 }
 
 const LOCK: &str = ".lock";
-/// The file in `models/` that names the model which commands take when none is named.
+/// The file in `models/` that names the default model.
 pub(super) const CHOSEN: &str = ".default";
 
-/// The place of one model of a project.
+/// The folder of one model of a project.
 #[derive(Clone, Debug)]
 pub struct ModelFolder {
     dir: PathBuf,
@@ -70,10 +71,10 @@ pub struct ModelFolder {
 }
 
 impl ModelFolder {
-    /// The name of the model that commands use when none is given and none was [chosen](Self::choose).
+    /// The name of the default model if none was [chosen](Self::choose).
     pub const DEFAULT: &'static str = "default";
 
-    /// The name that stands for none: what was chosen for the project, else [`DEFAULT`](Self::DEFAULT).
+    /// The name of the default model: the one chosen for the project, or else [`DEFAULT`](Self::DEFAULT).
     pub fn default_name(project: &Project) -> String {
         let chosen = fs::read_to_string(project.dir().join("models").join(CHOSEN));
         let chosen = chosen.map(|text| text.trim().to_owned()).ok();
@@ -81,14 +82,14 @@ impl ModelFolder {
         chosen.unwrap_or_else(|| Self::DEFAULT.to_owned())
     }
 
-    /// Makes this the model that commands use when none is given.
+    /// Makes this the default model.
     pub fn choose(&self) -> Result<(), ModelError> {
         self.require()?;
         let path = self.project.join("models").join(CHOSEN);
         Ok(write_atomically(&path, |file| writeln!(file, "{}", self.name))?)
     }
 
-    /// Removes the model and everything that was made with it. It vanishes at once: a process
+    /// Removes the model and everything that was made with it. It disappears in one step: a process
     /// that is killed meanwhile leaves no half-deleted model.
     pub fn delete(self) -> Result<(), ModelError> {
         if !self.dir.is_dir() {
@@ -119,7 +120,7 @@ impl ModelFolder {
         if self.model_file().exists() { Ok(()) } else { Err(self.missing()) }
     }
 
-    /// The place of a model, whether there is one or not.
+    /// The folder of a model, whether the model exists or not.
     pub fn of(project: &Project, name: &str) -> Result<Self, ModelError> {
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
@@ -129,14 +130,14 @@ impl ModelFolder {
         Ok(Self { dir, project: project.dir().to_owned(), name: name.to_owned(), trial: false })
     }
 
-    /// A place within this model's folder, for the runs of a grid.
+    /// A folder within this model's folder, for a run of a grid.
     #[must_use]
     pub fn within(&self, name: &str) -> Self {
         let dir = self.dir.join("grid").join(name);
         Self { dir, project: self.project.clone(), name: name.to_owned(), trial: true }
     }
 
-    /// Whether this is the place of a run of a grid, and no model that commands can name.
+    /// Whether this is the folder of a run of a grid, which is not a model that can be named.
     pub fn is_trial(&self) -> bool {
         self.trial
     }
@@ -159,7 +160,7 @@ impl ModelFolder {
         };
         let mut all = Vec::new();
         for name in folders(&project.dir().join("models")) {
-            // Hidden ones are none: what is left of a deleted model, say.
+            // Hidden folders are not models: for example the remains of a deleted one.
             let Ok(folder) = Self::of(project, &name) else { continue };
             let runs = folders(&folder.dir.join("grid"));
             let runs: Vec<Self> = runs.iter().map(|run| folder.within(run)).collect();
@@ -184,8 +185,8 @@ impl ModelFolder {
         self.dir.join("model.safetensors")
     }
 
-    /// Takes the model for this process alone, until the lock is dropped: two runs that write to
-    /// one folder would leave a mixture of both.
+    /// Locks the model for this process until the lock is dropped: two runs that write to one folder
+    /// would leave a mixture of both.
     pub fn lock(&self) -> Result<ModelLock, ModelError> {
         let path = self.dir.join(LOCK);
         fs::create_dir_all(&self.dir).map_err(StoreError::io("create", &self.dir))?;
@@ -199,7 +200,7 @@ impl ModelFolder {
         }
     }
 
-    /// Removes what a training run left beside the model: where it stood, and its curve.
+    /// Removes the files that a training run left beside the model: its checkpoint and its curve.
     pub fn forget_run(&self) -> Result<(), ModelError> {
         for name in ["checkpoint.safetensors", "training.jsonl", "training.svg"] {
             let path = self.dir.join(name);
@@ -239,7 +240,7 @@ impl ModelFolder {
 }
 
 impl ModelFolder {
-    /// What the model says of itself; its values are not looked at.
+    /// The header of the model's file; its values are not read.
     pub fn glance(&self) -> Result<Glance, ModelError> {
         self.require()?;
         let path = self.model_file();
@@ -334,7 +335,8 @@ fn with_calibration(model: Model, file: &TensorFile, path: &Path) -> Result<Mode
     let affine = Affine::new(values.as_chunks::<2>().0);
     let model = affine.and_then(|affine| model.with_affine(affine));
     model.ok_or_else(|| {
-        StoreError::damaged(path, "its calibration has not one a above 0 and one b for each relation").into()
+        StoreError::damaged(path, "its calibration does not have an a above 0 and a b for each relation")
+            .into()
     })
 }
 

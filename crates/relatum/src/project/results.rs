@@ -1,4 +1,4 @@
-//! Results that were computed already: a benchmark that was stopped goes on where it was.
+//! Results that were computed already, so that a benchmark that was stopped goes on where it was.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,27 +13,27 @@ use crate::graph::Split;
 use crate::model::{Calibration, LinkMetrics, Model};
 use crate::store::{StoreError, write_atomically};
 
-/// Which cell.
+/// What identifies a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellKey<'a> {
     /// The queries' split.
     pub split: Split,
     /// The queries of the type.
     pub group: &'a QueryGroup,
-    /// Which of them.
+    /// Which part of them.
     pub part: Part,
-    /// How many of these.
+    /// How many queries of that part.
     pub queries: usize,
     /// How they are answered.
     pub setting: Setting,
 }
 
-/// Results that were forgotten because they rest on an earlier calibration of the model.
+/// How many results were dropped because they depend on an earlier calibration of the model, or were kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {
-    /// Types of query whose choice had an adaptive setting among its trials, in all families.
+    /// Choices for types of query, in all families; dropped are those with an adaptive setting among their trials.
     pub choices: usize,
-    /// Cells of adaptive settings.
+    /// Cells; dropped are those of adaptive settings.
     pub cells: usize,
 }
 
@@ -49,21 +49,21 @@ pub struct Results {
 struct Saved {
     format: String,
     version: u32,
-    /// Of the model's tables: results of another model do not count.
+    /// The fingerprint of the model's tables: results of another model do not count.
     fingerprint: String,
-    /// Of its adaptive calibration, if it has one: results with another calibration do not count.
+    /// The fingerprint of its adaptive calibration, if it has one: results with another one do not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     calibration: Option<String>,
     tuned: BTreeMap<String, Tuned>,
     cells: BTreeMap<String, Kept>,
-    /// Of all the rest, so that a changed digit is not taken for a result. Files of before have none.
+    /// The checksum of everything else, so that a changed digit is not taken for a result. Older files have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     checksum: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Kept {
-    /// Of the queries of the type.
+    /// The fingerprint of the queries of the type.
     fingerprint: String,
     #[serde(flatten)]
     cell: Cell,
@@ -72,12 +72,12 @@ struct Kept {
 const FILE: &str = "benchmark.json";
 const LOCK: &str = ".benchmark.lock";
 const FORMAT: &str = "relatum benchmark";
-/// Since 2 every choice and every cell says which queries it belongs to.
+/// Since version 2 every choice and every cell says which queries it belongs to.
 const VERSION: u32 = 2;
 
 impl Results {
-    /// The results of a model, kept in its folder; those of another model that had this name are
-    /// forgotten, and those that rest on another calibration of it.
+    /// The results of a model, kept in its folder. Results of another model that had this name are
+    /// dropped, and so are those that depend on another calibration of it.
     pub fn open(folder: &Path, model: &Model) -> Result<Self, StoreError> {
         let path = folder.join(FILE);
         let prints = Prints::of(model);
@@ -91,8 +91,8 @@ impl Results {
         Ok(Self { path, prints, saved })
     }
 
-    /// Forgets on disk what rests on an earlier calibration than the model has now, and keeps the rest.
-    /// Returns how much was kept and how much was forgotten; `None` where there were no results.
+    /// Drops from disk the results that depend on an earlier calibration of the model, and keeps the rest.
+    /// Returns how many were kept and how many were dropped; `None` if there were no results.
     pub fn recalibrate(folder: &Path, model: &Model) -> Result<Option<(Forgotten, Forgotten)>, StoreError> {
         let path = folder.join(FILE);
         let mut results = Self::open(folder, model)?;
@@ -110,29 +110,26 @@ impl Results {
         folder.join(FILE).exists()
     }
 
-    /// The same, where something was kept: the model is not even hashed where nothing was.
+    /// The same as [`open`](Self::open) if there are results; `None` if not, and then the model is not even hashed.
     pub fn find(folder: &Path, model: &Model) -> Result<Option<Self>, StoreError> {
         if Self::exist(folder) { Self::open(folder, model).map(Some) } else { Ok(None) }
     }
 
-    /// Reads what was kept in a model's folder, whatever model it is of, and says whether there is
-    /// anything: for `relatum check`, which must find what a benchmark would stumble over.
+    /// Checks the results in a model's folder, whatever model they are of, so that damage is found before a
+    /// benchmark fails on it. Returns whether there are any.
     pub fn check(folder: &Path) -> Result<bool, StoreError> {
         let path = folder.join(FILE);
         let Some(saved) = read_any(&path)? else { return Ok(path.exists()) };
         let damaged = |what: String| Err(StoreError::damaged(&path, what));
         if saved.format != FORMAT {
-            return damaged(format!("it says that it is `{}`, expected `{FORMAT}`", saved.format));
+            return damaged(format!("its format is `{}`, expected `{FORMAT}`", saved.format));
         }
         for (key, Kept { cell, .. }) in &saved.cells {
             let LinkMetrics { mrr, hits, .. } = cell.metrics;
             let share = |value: &f64| (0.0..=1.0).contains(value);
             let timed = cell.seconds.is_finite() && cell.seconds >= 0.0;
             if !(timed && share(&mrr) && hits.iter().all(share)) {
-                return damaged(format!(
-                    "the result of `{key}` has figures that cannot be: {:?}",
-                    cell.metrics
-                ));
+                return damaged(format!("the result of `{key}` has impossible figures: {:?}", cell.metrics));
             }
         }
         Ok(true)
@@ -152,14 +149,14 @@ impl Results {
         })
     }
 
-    /// What was chosen for a family of settings, on whatever queries there were: on all of validation;
-    /// where nobody asked for that, on a half.
+    /// The choices for a family of settings: those made on all validation queries or, if there are none, those
+    /// made on a half.
     pub fn tuned(&self, family: Family) -> Option<&Tuned> {
         let on = |part| self.saved.tuned.get(&tuned_name(family, part));
         on(Part::All).or_else(|| on(Part::Even))
     }
 
-    /// What was chosen for the type of these validation queries, on a part of them.
+    /// The choice for the type of these validation queries, made on a part of them.
     pub fn choice(&self, family: Family, part: Part, group: &QueryGroup) -> Option<&Choice> {
         let choice = self.saved.tuned.get(&tuned_name(family, part))?.types.get(&group.shape)?;
         (choice.fingerprint == group.fingerprint()).then_some(choice)
@@ -183,7 +180,7 @@ impl Results {
         self.change(|_| ())
     }
 
-    /// Changes what is on disk by now, which another process may have added to.
+    /// Changes the file as it is on disk now, because another process may have added to it.
     fn change(&mut self, change: impl FnOnce(&mut Saved)) -> Result<(), StoreError> {
         let _lock = lock(&self.path.with_file_name(LOCK))?;
         if let Some(now) = read(&self.path, &self.prints)? {
@@ -205,7 +202,7 @@ impl Saved {
         self.checksum = Some(format!("{:016x}", xxh3_64(&content)));
     }
 
-    /// Whether the content is what was sealed, or was never sealed.
+    /// Whether the content matches its checksum, or has none.
     fn is_whole(&self) -> bool {
         let mut sealed = self.clone();
         sealed.seal();
@@ -217,7 +214,7 @@ impl Saved {
         Forgotten { choices, cells: self.cells.len() }
     }
 
-    /// Leaves out what a calibration decides.
+    /// Drops everything that depends on the adaptive calibration.
     fn forget_adaptive(&mut self) {
         self.cells.retain(|key, _| !is_adaptive(key));
         for tuned in self.tuned.values_mut() {
@@ -236,7 +233,7 @@ fn is_adaptive(key: &str) -> bool {
     setting.into_iter().any(|word| word == Calibration::Adaptive.name())
 }
 
-/// What a file holds, unless it is of another model or too old to say of which queries.
+/// The content of a file; `None` if it is of another model, or too old to say which queries it is about.
 fn read(path: &Path, prints: &Prints) -> Result<Option<Saved>, StoreError> {
     let Some(mut saved) = read_any(path)? else { return Ok(None) };
     // Earlier files have one fingerprint of tables and calibration together.
@@ -253,7 +250,7 @@ fn read(path: &Path, prints: &Prints) -> Result<Option<Saved>, StoreError> {
     Ok(Some(saved))
 }
 
-/// What a file holds, whichever model it is of, unless it is too old to say of which queries.
+/// The content of a file, whichever model it is of; `None` if it is too old to say which queries it is about.
 fn read_any(path: &Path) -> Result<Option<Saved>, StoreError> {
     let text = match std::fs::read_to_string(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -282,14 +279,15 @@ struct Head {
     version: u32,
 }
 
-/// Held for a moment, so others wait; a killed process leaves the file, not the lock.
+/// Locks the results for a moment, while others wait. A killed process leaves the lock file, but not the lock.
 fn lock(path: &Path) -> Result<File, StoreError> {
     let file = File::create(path).map_err(StoreError::io("create", path))?;
     file.lock().map_err(StoreError::io("lock", path))?;
     Ok(file)
 }
 
-/// A choice on a half is not the one that test queries are answered with.
+/// The key of the choices of a family. Choices on a half have a key of their own, because test queries are
+/// answered with those made on all.
 fn tuned_name(family: Family, part: Part) -> String {
     match part {
         Part::All => family.name().to_owned(),
@@ -304,12 +302,12 @@ impl std::fmt::Display for CellKey<'_> {
     }
 }
 
-/// By what results are recognised as those of a model.
+/// The fingerprints by which results are recognised as those of a model.
 #[derive(Clone, Debug)]
 struct Prints {
     tables: String,
     calibration: Option<String>,
-    /// Of tables and calibration together, as files had it before they told the two apart.
+    /// One fingerprint of tables and calibration together, as in older files.
     both: String,
 }
 
@@ -380,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_calibration_forgets_what_rests_on_the_old_one_and_nothing_else() {
+    fn a_new_calibration_drops_results_of_the_old_one_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let calibrated =
             |b: f32| model(0.1).with_affine(crate::model::Affine::new(&[[1.0, b]]).unwrap()).unwrap();
@@ -391,7 +389,7 @@ mod tests {
         let mut results = Results::open(folder.path(), &model(0.1)).unwrap();
         results.keep(&by(Setting::default()), cell(1)).unwrap();
         results.keep_choice(Family::Best, Part::All, "2p", choice(&chains)).unwrap();
-        // The first calibration has nothing to forget.
+        // The first calibration has nothing to drop.
         let kept = |choices, cells| Forgotten { choices, cells };
         let outcome = Results::recalibrate(folder.path(), &calibrated(0.5)).unwrap();
         assert_eq!(outcome, Some((kept(1, 1), kept(0, 0))));
@@ -457,7 +455,7 @@ mod tests {
             assert_eq!(both.cell(&key(queries)), Some(&cell(rows)));
         }
         assert_eq!(both.tuned(Family::Best).unwrap().types.len(), 2);
-        // What the other did is seen at once, not only on disk.
+        // Results of the other process are seen at once, not only on disk.
         assert_eq!(one.cell(&key(&crossings)), Some(&cell(2)));
     }
 
@@ -480,7 +478,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut results = Results::open(folder.path(), &model(0.1)).unwrap();
         results.check_writable().unwrap();
-        // Not a permission: tests may run as root.
+        // Not by a permission, because tests may run as root.
         std::fs::remove_file(folder.path().join(LOCK)).unwrap();
         std::fs::create_dir(folder.path().join(LOCK)).unwrap();
         assert!(results.check_writable().unwrap_err().to_string().contains(LOCK));

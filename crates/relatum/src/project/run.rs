@@ -14,7 +14,7 @@ use crate::model::{Card, CurvePoint, LinkMetrics, Ties};
 use crate::store::{StoreError, write_atomically};
 use crate::train::{Epoch, Progress, Settings, TrainError, Trainer, evaluate_some, sampled};
 
-/// What is known of a finished epoch, validated where that was due; listeners of a [`Control`] hear of each.
+/// A finished epoch, with its validation if that was due; listeners of a [`Control`] hear of each.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EpochRecord {
     /// The epoch, from 1.
@@ -39,14 +39,14 @@ pub enum Outcome {
     Finished,
     /// Validation got no better for as long as patience allowed.
     StoppedEarly,
-    /// Somebody asked to stop, or the time was up; the run can be resumed.
+    /// It was cancelled, or the time was up; the run can be resumed.
     Interrupted,
 }
 
 /// A training run in a model's folder.
 ///
 /// The folder's checkpoint always describes one moment of the run, and everything after that moment
-/// follows from it alone: killed and resumed, a run ends with the same bytes.
+/// follows from it alone, so a run that was killed and resumed ends with the same bytes.
 pub struct Run<'a> {
     project: &'a Project,
     folder: ModelFolder,
@@ -61,13 +61,13 @@ pub struct Run<'a> {
 
 /// A checkpoint is written at an epoch's end when the last one is at least this old.
 const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
-/// And within an epoch when it is this old.
+/// Within an epoch, a checkpoint is written when the last one is at least this old.
 const CHECKPOINT_WITHIN: Duration = Duration::from_mins(2);
-/// Floating-point operations a validation may cost; larger ones look at a sample of the split.
+/// Floating-point operations that a validation may cost; beyond that, it ranks a sample of the split.
 const VALIDATION_FLOPS: f64 = 1e12;
 
 impl<'a> Run<'a> {
-    /// A new run. What an earlier one left in the folder is replaced when there is something better.
+    /// A new run. The files of an earlier one are replaced only when there is something to save.
     pub fn new(project: &'a Project, folder: ModelFolder, settings: Settings) -> Result<Self, TrainError> {
         project.verify_edges()?;
         let trainer = Trainer::new(project.graph(), settings.clone())?;
@@ -76,8 +76,8 @@ impl<'a> Run<'a> {
         Ok(Self { project, folder, trainer, checkpoint, saved: Instant::now(), seconds: 0.0, kept: None })
     }
 
-    /// The run that the folder's checkpoint describes. `length` may say how many epochs there shall be
-    /// instead, and how many of them to cool down, to go on after the end.
+    /// The run that the folder's checkpoint describes. To go on after its end, `length` may give another number of
+    /// epochs, and how many of them cool down.
     pub fn resume(
         project: &'a Project,
         folder: ModelFolder,
@@ -100,7 +100,7 @@ impl<'a> Run<'a> {
         Ok(Self { project, folder, trainer, checkpoint, saved: Instant::now(), seconds: 0.0, kept })
     }
 
-    /// Where the checkpoint on disk stands, if this run has saved one: what is left after a failure.
+    /// How far the checkpoint on disk has come, if this run has saved one: this is what is left after a failure.
     pub fn kept(&self) -> Option<Progress> {
         self.kept
     }
@@ -115,8 +115,8 @@ impl<'a> Run<'a> {
         &self.checkpoint
     }
 
-    /// Of how many (head, relation) pairs of the validation split each validation looks at how many,
-    /// where looking at all of them would cost too much; none: at all of them.
+    /// How many (head, relation) pairs each validation ranks, and of how many, where ranking all of them would
+    /// cost too much; `None` if all of them are ranked.
     pub fn validation_sample(&self) -> Option<(usize, usize)> {
         let values = self.trainer.entity_values();
         let (looked_at, pairs) = sampled(self.project.graph(), Split::Valid, validation_pairs(values));
@@ -128,15 +128,15 @@ impl<'a> Run<'a> {
         &self.folder
     }
 
-    /// Trains to the end, or until it is asked to stop or the time is up; whichever it is, model and
-    /// checkpoint are on disk afterwards.
+    /// Trains to the end, or until it is cancelled or the time is up. In each case model and checkpoint are on
+    /// disk afterwards.
     ///
     /// Listeners hear a [`BatchReport`](crate::train::BatchReport) after every batch, an [`EpochRecord`]
     /// after every epoch, and [`EndsAfter`] where the run will end before its last epoch.
     pub fn train(&mut self, control: &Control) -> Result<Outcome, TrainError> {
         let replaces = self.folder.model_file().exists() || Checkpoint::file(&self.folder).exists();
         if self.trainer.progress().step == 0 && !replaces {
-            // So that there is something to resume from the first moment on.
+            // From the first moment on, there is a checkpoint to resume.
             self.save_checkpoint()?;
         }
         while !self.checkpoint.finished && self.trainer.progress().epoch < self.checkpoint.last_epoch() {
@@ -181,7 +181,7 @@ impl<'a> Run<'a> {
         Ok(if stopped_early { Outcome::StoppedEarly } else { Outcome::Finished })
     }
 
-    /// So that there is something to ask even after an early interruption.
+    /// Saves the model if none is saved yet, so that there is one to ask even after an early interruption.
     fn interrupted(&mut self) -> Result<Outcome, TrainError> {
         if self.checkpoint.best.is_none() {
             self.save_model(None)?;
@@ -223,7 +223,7 @@ impl<'a> Run<'a> {
         Ok(record)
     }
 
-    /// Nothing better has come for a while: the run ends, now or after it has cooled down.
+    /// Ends the run, now or after it has cooled down, because validation got no better for a while.
     fn end_soon(&mut self, epoch: usize) {
         let Settings { epochs, cool_down, .. } = self.checkpoint.settings;
         let last = (epoch + cool_down).min(epochs);
@@ -262,7 +262,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Rewrites `training.jsonl` and `training.svg`: they are small, and so never stale after a resume.
+    /// Rewrites `training.jsonl` and `training.svg` as a whole: they are small, and so are right after a resume.
     fn write_curve(&self) -> Result<(), TrainError> {
         let epochs = &self.checkpoint.epochs;
         write_atomically(&self.folder.dir().join("training.jsonl"), |file| {

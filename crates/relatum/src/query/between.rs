@@ -11,7 +11,7 @@ use crate::graph::EntityId;
 /// The one question whose answers are relations. Before names are looked up it is a [`ParsedBetween`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Between<E = EntityId> {
-    /// What the relation is called that is sought.
+    /// The variable that stands for the relation that is sought.
     pub target: Variable,
     /// The left argument of the relation.
     pub subject: E,
@@ -24,7 +24,7 @@ pub struct Between<E = EntityId> {
 /// The question as it was written: names instead of ids.
 pub type ParsedBetween = Between<Name>;
 
-/// Any larger question that has a variable in the place of a relation.
+/// The mistake of any larger question that has a variable in the place of a relation.
 pub(super) fn refused(place: Place) -> QueryError {
     QueryError::Refused {
         construct: "a variable for a relation in this question".to_owned(),

@@ -88,7 +88,7 @@ impl Iterator for Scan {
     }
 }
 
-/// Whether a question cannot end here: a bracket is open, or it ends with a word or sign that wants another.
+/// Whether a question cannot end here: a bracket is open, or it ends with a word or sign that something must follow.
 ///
 /// ```
 /// use relatum::query::is_unfinished;
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_is_unfinished_while_a_bracket_is_open_or_a_word_wants_another() {
+    fn a_question_is_unfinished_while_a_bracket_is_open_or_its_last_word_needs_another() {
         assert!(is_unfinished("?A : stars(F,"));
         assert!(is_unfinished("SELECT ?a WHERE {"));
         assert!(is_unfinished("?A : exists F.") && is_unfinished("?A : stars(F, A) and"));

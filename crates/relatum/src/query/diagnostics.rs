@@ -8,7 +8,7 @@ use super::place::Place;
 use super::syntax::name_text;
 use crate::graph::{NameError, visible};
 
-/// How grave a diagnostic is.
+/// How severe a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The query cannot run.
@@ -39,15 +39,15 @@ pub struct Label {
 /// A message about a query, with the places it speaks of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How grave it is.
+    /// How severe it is.
     pub severity: Severity,
     /// What is the matter, in one line.
     pub title: String,
-    /// Where; the first is the place itself, the others help to understand it.
+    /// Where: the first is the place of the mistake, the others help to understand it.
     pub labels: Vec<Label>,
     /// What to write instead.
     pub help: Vec<String>,
-    /// Changes of the source that could mend it, the likeliest first.
+    /// Changes of the source that could fix it, the likeliest first.
     pub suggestions: Vec<Suggestion>,
 }
 
@@ -101,8 +101,8 @@ impl Diagnostic {
 
     /// The message as text: title, source lines with carets, advice.
     ///
-    /// Whatever names and source hold, nothing but line ends (and colours, if they are wanted) acts on a
-    /// terminal: names are made [`visible`], the renderer shows control characters of the source as signs.
+    /// Whatever names and source contain, the text has no control characters but line ends (and colours, if they
+    /// are wanted): names are made [`visible`], and the renderer shows those of the source as signs.
     pub fn render(&self, source: &str, style: Style) -> String {
         let (title, help): (_, Vec<_>) =
             (visible(&self.title), self.help.iter().map(|it| visible(it)).collect());
@@ -208,7 +208,7 @@ impl QueryError {
     }
 }
 
-/// `variable`: whether the name may be meant as one, and if so, whether as the target too.
+/// `variable` is `Some` if the name may be meant as a variable, and says whether it may be the target too.
 fn name_diagnostic(error: &NameError, variable: Option<bool>, place: Place) -> Diagnostic {
     match error {
         NameError::Unknown { kind, text, nearest } => {

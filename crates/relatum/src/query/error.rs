@@ -7,7 +7,7 @@ use crate::graph::NameError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// The text is not of the grammar. Write what was expected at the place shown.
+    /// The text does not follow the grammar. Write what was expected at the place shown.
     #[error("expected {expected}, found {found}")]
     Syntax {
         /// What could have stood there.

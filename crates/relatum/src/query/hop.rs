@@ -12,7 +12,7 @@ pub enum Direction {
     Backward,
 }
 
-/// A step along a relation: what is known on one side, all entities scored on the other.
+/// A step along a relation: one side is a known entity, and on the other side all entities are scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hop {
     /// The relation.

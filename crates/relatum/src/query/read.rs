@@ -178,7 +178,7 @@ fn in_another_language(text: &str, language: Syntax, error: QueryError) -> Query
                     word => format!("`{word}`"),
                 },
                 help: Some(
-                    "if it is not SPARQL, do not say so: text and tuples are known by how they begin"
+                    "if it is not SPARQL, name no language: text and tuples are recognised by their beginning"
                         .to_owned(),
                 ),
                 place,
@@ -189,7 +189,7 @@ fn in_another_language(text: &str, language: Syntax, error: QueryError) -> Query
     match error {
         // No text has a brace outside quotes, and no tuple has a variable.
         QueryError::Syntax { expected, found, place, .. } if text.contains('{') && text.contains('?') => {
-            let help = "SPARQL begins with SELECT, ASK or PREFIX, or is said to be SPARQL";
+            let help = "if this is SPARQL, begin with SELECT, ASK or PREFIX, or name SPARQL as its language";
             QueryError::Syntax { expected, found, help: Some(help.to_owned()), place }
         }
         error => error,
@@ -222,14 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn a_question_in_another_language_than_was_said_is_told_so_where_it_begins() {
+    fn a_question_in_another_language_than_the_named_one_gets_a_hint() {
         insta::assert_snapshot!(said("  ?A : r0(e0, A)", Syntax::Sparql), @r"
         error: expected SELECT, ASK or PREFIX, as SPARQL begins, found `?A`
           |
         1 |   ?A : r0(e0, A)
           |   ^^ expected SELECT, ASK or PREFIX, as SPARQL begins
           |
-          = help: if it is not SPARQL, do not say so: text and tuples are known by how they begin
+          = help: if it is not SPARQL, name no language: text and tuples are recognised by their beginning
         ");
         insta::assert_snapshot!(said("[0,[0]]", Syntax::Sparql), @r"
         error: expected SELECT, ASK or PREFIX, as SPARQL begins, found `[`
@@ -237,7 +237,7 @@ mod tests {
         1 | [0,[0]]
           | ^ expected SELECT, ASK or PREFIX, as SPARQL begins
           |
-          = help: if it is not SPARQL, do not say so: text and tuples are known by how they begin
+          = help: if it is not SPARQL, name no language: text and tuples are recognised by their beginning
         ");
         insta::assert_snapshot!(said("?a WHERE { ?a r:r0 e:e0 }", Syntax::Text), @r"
         error: expected `:` after the target, found `WHERE`
@@ -245,9 +245,9 @@ mod tests {
         1 | ?a WHERE { ?a r:r0 e:e0 }
           |    ^^^^^ expected `:` after the target
           |
-          = help: SPARQL begins with SELECT, ASK or PREFIX, or is said to be SPARQL
+          = help: if this is SPARQL, begin with SELECT, ASK or PREFIX, or name SPARQL as its language
         ");
-        assert!(said("{ ?a r:r0 e:e0 }", Syntax::Tuple).contains("or is said to be SPARQL"));
+        assert!(said("{ ?a r:r0 e:e0 }", Syntax::Tuple).contains("or name SPARQL as its language"));
         assert!(said("", Syntax::Sparql).contains("found the end"));
         // What begins like SPARQL is wrong further on.
         assert!(said("SELECT ?a WHERE { ?a r:r0 }", Syntax::Sparql).contains("this is not SPARQL"));

@@ -1,4 +1,4 @@
-//! Random queries and tiny graphs for the tests of this room and of those behind it.
+//! Random queries and tiny graphs for the tests of this module and of those that build on it.
 
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::random::Rng;
 pub(crate) const ENTITIES: u32 = 3;
 pub(crate) const RELATIONS: u32 = 2;
 
-/// A graph with these edges; its names need quoting, escaping and nothing at all.
+/// A graph with these edges; of its names some need quoting, some escaping, some neither.
 pub(crate) fn tiny_graph(edges: &[(u32, u32, u32)]) -> Graph {
     let mut builder = GraphBuilder::default();
     let names = ["plain", "with blank \"é\"", "and"];
@@ -198,7 +198,7 @@ fn build(sketch: &Sketch, variables: &mut Vec<Variable>, scope: &mut Vec<Variabl
         }
         Sketch::Not(inner) => build(inner, variables, scope).negate(),
         Sketch::Exists(inner) => {
-            // At most three nested binders keep the brute force brute but quick.
+            // At most three nested binders, so that trying every assignment stays quick.
             if scope.len() > 3 {
                 return build(inner, variables, scope);
             }

@@ -1,4 +1,4 @@
-//! What can be said of a question before it is answered.
+//! What is known about a question before it is answered.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,11 +20,11 @@ pub struct Check {
     pub answerable: bool,
     /// Mistakes and remarks.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the question asks for; none where it has mistakes, as all that follows.
+    /// What the question asks for. This and the following fields are `null` if it has mistakes.
     pub asked: Option<AskedFor>,
     /// The question as it was understood, in the text syntax.
     pub question: Option<String>,
-    /// The variable whose values are the answers, without `?`; none where a statement was made.
+    /// The variable whose values are the answers, without `?`; `null` for a statement.
     pub target: Option<String>,
     /// The shape of the literature, such as `2p`, or `general`; `statement` and `relations` for those.
     pub shape: Option<String>,
@@ -48,18 +48,18 @@ pub struct Check {
     pub formula: Option<FormulaTree>,
 }
 
-/// A message about a question, with the places that it speaks of.
+/// A message about a question, with the places that it is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Diagnostic {
-    /// How grave it is.
+    /// How severe it is.
     pub severity: Severity,
     /// What is the matter, in one line.
     pub message: String,
-    /// Where; the first is the place itself, the others help to understand it.
+    /// Where: the first is the place of the mistake, the others help to understand it.
     pub labels: Vec<Label>,
     /// What to write instead.
     pub help: Vec<String>,
-    /// Changes of the text that could mend it, the likeliest first.
+    /// Changes of the text that could fix it, the likeliest first.
     #[serde(default)]
     pub suggestions: Vec<Suggestion>,
 }
@@ -73,7 +73,7 @@ pub struct Suggestion {
     pub replacement: String,
 }
 
-/// How grave a diagnostic is.
+/// How severe a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -147,7 +147,7 @@ impl From<&Mistakes> for Vec<Diagnostic> {
 }
 
 impl Diagnostic {
-    /// A diagnostic about a source text, with its places counted out.
+    /// A diagnostic about a source text, with its places in bytes, lines and columns.
     pub fn new(diagnostic: &query::Diagnostic, source: &str) -> Self {
         let labels = diagnostic.labels.iter();
         Self {
@@ -195,7 +195,8 @@ impl Span {
 }
 
 impl Position {
-    /// The position of a byte; within a character, of its first one, and behind the end, of the end.
+    /// The position of a byte. A byte within a character gives the beginning of that character, and one behind the
+    /// end gives the end.
     fn of(byte: usize, source: &str) -> Self {
         let byte = source.floor_char_boundary(byte);
         let before = &source[..byte];

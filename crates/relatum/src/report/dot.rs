@@ -9,10 +9,10 @@ use crate::plan::dot::quoted;
 impl Reply {
     /// One picture of all answers, a cluster for each: anchors are boxes, variables stand with their
     /// values, the target is doubled. Edges that count as facts are solid, those that the model scored
-    /// dashed; what is negated is red and ends in a bar; a negated sub-query is a note at the variables
-    /// that it speaks of, with the values that make it truest. Of a question with alternatives the title
-    /// says which one is drawn and how each scores; a note at the target lists the next best assignments.
-    /// Answers without an explanation are a lone target.
+    /// dashed; negated atoms are red and end in a bar; a negated sub-query is a note at the variables that
+    /// it shares with the question, with the values that make it truest. If the question has alternatives, the
+    /// title says which one is drawn and how each scores; a note at the target lists the next best assignments.
+    /// An answer without an explanation is drawn as its target alone.
     pub fn to_dot(&self) -> String {
         let mut dot = String::from("digraph answers {\n  rankdir=LR;\n  node [shape=ellipse];\n");
         // Graphviz stacks clusters from below, and the best answer belongs on top.

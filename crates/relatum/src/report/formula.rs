@@ -1,11 +1,11 @@
-//! A question as a tree, for those who draw it.
+//! A question as a tree, to be drawn.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::check::Span;
 
-/// A part of a question. Texts are as they must be written in one of the text syntax.
+/// A part of a question. Names are written as the text syntax needs them, with quotes where necessary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum FormulaTree {
@@ -39,7 +39,7 @@ pub enum FormulaTree {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct FormulaAtom {
-    /// The name of the relation in the source of the graph; as it was written, where the graph has none such.
+    /// The name of the relation in the source of the graph or, if the graph has no such relation, as it was written.
     pub relation: String,
     /// The relation as it must be written.
     pub relation_text: String,

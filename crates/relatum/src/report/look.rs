@@ -75,7 +75,7 @@ pub struct EdgesOf {
     pub relation: String,
     /// The relation as a question can hold it.
     pub relation_text: String,
-    /// From the thing that is described, to it, or, where that is a relation, both.
+    /// Whether the edges lead out of the thing that is described or into it; `both` if it is a relation.
     pub direction: Direction,
     /// How many there are.
     pub count: usize,
@@ -176,7 +176,7 @@ pub struct Candidate {
     /// The display label, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// How many edges it has, all splits together; none for a word of the language.
+    /// How many edges it has, all splits together; absent for a keyword.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edges: Option<usize>,
 }
@@ -193,7 +193,7 @@ pub enum CandidateKind {
     Keyword,
 }
 
-/// The graph from afar. Degrees and cardinalities are those of the training edges.
+/// The sizes of the graph. Degrees and cardinalities are those of the training edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GraphStats {
     /// How many entities there are.
@@ -231,7 +231,7 @@ pub struct EdgeCounts {
     pub test: usize,
 }
 
-/// How many benchmark queries of each type there are; none where a split has none.
+/// How many benchmark queries of each type there are; `null` for a split without queries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QueryCounts {
     /// For validation.
@@ -268,7 +268,7 @@ pub struct SourceFile {
     pub name: String,
     /// How it was read: `TSV`, `Turtle`, …
     pub format: String,
-    /// The split that its triples went to, if it was one.
+    /// The split that its triples went to, if they all went to one.
     pub split: Option<String>,
     /// How many triples it gave.
     pub triples: u64,
@@ -289,9 +289,9 @@ pub struct RelationStats {
     pub heads: usize,
     /// Distinct tails.
     pub tails: usize,
-    /// How many tails a head has in the mean.
+    /// How many tails a head has on average.
     pub tails_per_head: f64,
-    /// How many heads a tail has in the mean.
+    /// How many heads a tail has on average.
     pub heads_per_tail: f64,
     /// `1-1`, `1-N`, `N-1` or `N-N`.
     pub cardinality: String,
@@ -365,7 +365,7 @@ impl Edge {
     }
 }
 
-/// For a list that a person reads: the text, and the label behind it where that says something else.
+/// For a list that a person reads: the text, followed by the label if that is different.
 pub(super) fn shown(text: &str, label: Option<&str>) -> String {
     match label {
         Some(label) if label != text => visible(&format!("{text} ({label})")).into_owned(),

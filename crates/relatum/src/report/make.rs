@@ -1,4 +1,4 @@
-//! From ids to names.
+//! Makes reports from results: names in place of ids.
 
 use super::reply::{
     Alternative, Answer, Atom, Binding, Certainty, Clause, Entity, Existence, Explanation, Judged, Relation,
@@ -155,7 +155,7 @@ impl Names<'_> {
         }
     }
 
-    /// The atoms of a branch, which were explained in its order; one without values was passed over.
+    /// The atoms of a branch, which were explained in its order; atoms without values were skipped.
     fn atoms(
         &self,
         branch: &Branch,

@@ -1,4 +1,4 @@
-//! How well predictions turned out, with names in place of ids.
+//! How good predictions are, with names in place of ids.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ impl Metrics {
         [self.hits_at_1, self.hits_at_3, self.hits_at_10]
     }
 
-    /// The mean of several metrics, each counting the same.
+    /// The mean of several metrics, all with the same weight.
     pub(crate) fn mean<'a>(each: impl Iterator<Item = &'a Self>) -> Self {
         let each: Vec<LinkMetrics> =
             each.map(|it| LinkMetrics { count: it.count, mrr: it.mrr, hits: it.hits() }).collect();
@@ -56,13 +56,13 @@ pub struct LinkEvaluation {
     pub rank: usize,
     /// The edges that were predicted.
     pub split: Split,
-    /// The rank of an answer among candidates with the same score.
+    /// Which rank an answer gets among candidates with the same score.
     pub ties: Ties,
     /// Over all predictions.
     pub overall: Metrics,
     /// Over predictions of tails.
     pub tails: Metrics,
-    /// Over predictions of heads; none where the graph holds both directions already.
+    /// Over predictions of heads; there are none if the graph holds both directions already.
     pub heads: Metrics,
     /// The mean of each query's answers first, then the mean of the queries (h, r, ?), as complex query answering
     /// reports its 1p queries.
@@ -82,7 +82,7 @@ pub struct RelationEvaluation {
     pub text: String,
     /// Which end was to be found.
     pub predicts: End,
-    /// How well.
+    /// The metrics.
     pub metrics: Metrics,
 }
 

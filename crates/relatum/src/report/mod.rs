@@ -1,9 +1,9 @@
 //! What was asked and what was answered, with names in place of ids.
 //!
-//! A [`Reply`] is what every door hands out: it needs no graph to be read, it is serialisable, and the text
-//! for people ([`Display`](std::fmt::Display)), the JSON (`serde`) and the Graphviz drawing
-//! ([`Reply::to_dot`]) are made from it alone. A [`Check`] says the same of a question that was read but not
-//! searched, a [`Description`] what hangs on a name; JSON Schemas of all of them are in `docs/schema`.
+//! A [`Reply`] is what every caller of the engine gets: it can be read without a graph, it is serialisable, and
+//! the text for people ([`Display`](std::fmt::Display)), the JSON (`serde`) and the Graphviz drawing
+//! ([`Reply::to_dot`]) are made from it alone. A [`Check`] is the report on a question that was read but not
+//! searched, a [`Description`] that on an entity or relation; JSON Schemas of all are in `docs/schema`.
 
 mod check;
 mod dot;

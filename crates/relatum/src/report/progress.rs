@@ -17,7 +17,7 @@ pub struct Progress {
     pub proven: usize,
     /// How many answers are wanted.
     pub wanted: usize,
-    /// The best answers so far, best first, with what is certain of their scores.
+    /// The best answers so far, best first, with the part of their scores that is certain.
     pub best: Vec<Scored>,
 }
 
@@ -26,7 +26,7 @@ pub struct Progress {
 pub struct Scored {
     /// The entity.
     pub entity: Entity,
-    /// What is certain of its score.
+    /// The part of its score that is certain: a lower bound.
     pub score: f32,
 }
 

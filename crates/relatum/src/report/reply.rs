@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::look::shown;
 
-/// The answer to one question, with all that is needed to read it, to have it again, and to believe it.
+/// The answer to one question, with all that is needed to understand, reproduce and judge it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
     /// The version of this format; a reader of version 1 can read everything that says 1.
@@ -16,18 +16,18 @@ pub struct Reply {
     pub question: String,
     /// What the question asks for.
     pub asked: AskedFor,
-    /// The variable whose values are the answers, without `?`; none where a statement was made.
+    /// The variable whose values are the answers, without `?`; absent for a statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// The shape of the literature, such as `2p`, or `general`.
     pub shape: String,
     /// The search that found the answers: `exact`, `beam` or `continuous`.
     pub method: String,
-    /// Everything that a score depends on beside the model's numbers.
+    /// Everything that a score depends on besides the parameters of the model.
     pub settings: Settings,
     /// How sure the answers are.
     pub certainty: Certainty,
-    /// Rows scored to find them: one known entity, one relation, all entities on the other side.
+    /// Rows scored to find them. A row is one known entity and one relation, with all entities on the other side.
     pub rows: usize,
     /// How far the training of the model had come, where it is not finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ pub struct Reply {
     /// What people should know about how the answers came about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// How many of the best answers were left out before the first, as `OFFSET` wants it.
+    /// How many of the best answers were left out before the first, as `OFFSET` asks.
     #[serde(default)]
     pub offset: usize,
     /// The answers, best first, where entities are sought.
@@ -44,7 +44,7 @@ pub struct Reply {
     /// The relations, truest first, where they are sought.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub relations: Vec<RelationAnswer>,
-    /// How true it is, where a statement was made.
+    /// How true the statement is, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<Judged>,
 }
@@ -75,15 +75,15 @@ pub struct Settings {
     pub t_norm: String,
     /// How scores become truth values.
     pub calibration: String,
-    /// What scores are multiplied by before a softmax.
+    /// The factor of scores before a softmax.
     pub sharpness: f32,
     /// `c` of the negation `1 − min(1, c·x)`.
     pub negation_scale: f32,
-    /// What predictions of a kind never seen in training are multiplied by.
+    /// The factor of predictions that lead to an entity of another kind than those seen there in training.
     pub unseen: f32,
     /// Which stored edges count as true: `all`, `train`, `train+valid` or `none`.
     pub known: String,
-    /// How many assignments a beam keeps, where the search is one.
+    /// How many assignments a beam keeps, if the search is a beam.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub k: Option<usize>,
     /// Whether the beam is that of the paper.
@@ -120,16 +120,16 @@ pub enum Certainty {
         /// Whether a narrower beam had found the same answers.
         settled: bool,
     },
-    /// Where the vectors of continuous optimisation came to rest.
+    /// The entities nearest to where the vectors of continuous optimisation converged.
     Continuous {
         /// Steps taken.
         steps: usize,
-        /// Whether they came to rest before the last step.
+        /// Whether they converged before the last step.
         at_rest: bool,
     },
     /// The best before a limit was reached.
     Stopped {
-        /// `time`, `rows`, or `asked` where somebody stopped the search.
+        /// `time`, `rows`, or `asked` if the search was cancelled.
         by: Stop,
     },
 }
@@ -142,7 +142,7 @@ pub enum Stop {
     Time,
     /// The limit of rows was reached.
     Rows,
-    /// Somebody asked to stop.
+    /// The search was cancelled.
     Asked,
 }
 
@@ -161,7 +161,7 @@ pub struct Entity {
 }
 
 impl Entity {
-    /// For a list that a person reads: the text, and the label behind it where that says something else.
+    /// For a list that a person reads: the text, followed by the label if that is different.
     pub fn shown(&self) -> String {
         shown(&self.text, self.label.as_deref())
     }
@@ -189,7 +189,7 @@ pub struct Answer {
     pub entity: Entity,
     /// How true it is that it is an answer.
     pub score: f32,
-    /// Whether stored edges alone make it an answer; none where time was up before that was clear.
+    /// Whether stored edges alone make it an answer; `null` if the time was up before that was clear.
     pub known: Option<bool>,
     /// In how many ways stored edges alone make it an answer, where that was counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -223,7 +223,7 @@ pub struct Binding {
 pub struct Explanation {
     /// The alternative of the question that carries the answer, from 0.
     pub branch: usize,
-    /// The score of the answer in each alternative; at least that much where it was left open.
+    /// The score of the answer in each alternative; a lower bound where the search left it open.
     pub branch_scores: Vec<f32>,
     /// The alternatives whose score the search left open, because it could not change the answer.
     pub branches_open: Vec<bool>,
@@ -250,25 +250,25 @@ pub struct Atom {
     pub relation: Relation,
     /// The left argument.
     pub subject: Entity,
-    /// The variable whose value the left argument is; none where the question names it.
+    /// The variable whose value the left argument is; absent if the question names the entity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject_variable: Option<String>,
     /// The right argument.
     pub object: Entity,
-    /// The variable whose value the right argument is; none where the question names it.
+    /// The variable whose value the right argument is; absent if the question names the entity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object_variable: Option<String>,
-    /// Whether the question asks that it be false.
+    /// Whether the atom is negated in the question.
     pub negated: bool,
     /// How true the edge is.
     pub truth: f32,
-    /// What that counts in the score: the truth, or its negation.
+    /// What enters the score: the truth, or its negation.
     pub value: f32,
     /// From which side the model scored it: `subject` or `object`.
     pub scored_from: String,
     /// The split of the trusted graph that holds the edge: then its truth is exactly 1.
     pub known: Option<String>,
-    /// The split that holds the edge, trusted or not; none: it is a prediction.
+    /// The split that holds the edge, trusted or not; `null` for a prediction.
     pub stored: Option<String>,
 }
 
@@ -283,7 +283,7 @@ pub struct SubQuery {
     pub own: Vec<String>,
     /// How true it is at its best.
     pub truth: f32,
-    /// What that counts in the score: 1 − truth.
+    /// What enters the score: 1 − truth.
     pub value: f32,
     /// The values that make it truest, if any make it true at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -293,7 +293,7 @@ pub struct SubQuery {
 /// The values that make a negated sub-query truest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Witness {
-    /// How true it is by them.
+    /// How true the sub-query is with these values.
     pub score: f32,
     /// The values.
     pub assignment: Vec<Binding>,
@@ -332,31 +332,31 @@ pub struct RelationAnswer {
 pub struct Judged {
     /// Its truth: the t-conorm over the alternatives of the t-norm over the clauses of each.
     pub truth: f32,
-    /// Whether it follows from stored edges alone; none where time was up before that was clear.
+    /// Whether it follows from stored edges alone; `null` if the time was up before that was clear.
     pub known: Option<bool>,
     /// The clauses of each alternative of its normal form.
     pub alternatives: Vec<Vec<Clause>>,
 }
 
-/// A part of a statement that stands for itself.
+/// A part of a statement that shares no variable with the other parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Clause {
-    /// What it counts.
+    /// Its truth, which enters the truth of the statement.
     pub value: f32,
-    /// Whether stored edges alone say so.
+    /// Whether it follows from stored edges alone.
     pub known: Option<bool>,
-    /// The edge that it speaks of, where it is one.
+    /// The edge, if the clause is a single atom or its negation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub atom: Option<Atom>,
-    /// The question whose best answer it is, where something is to exist.
+    /// If the clause says that something exists: the question for it, with its best answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exists: Option<Existence>,
-    /// The clauses that must not hold together, where nothing of a kind is to exist.
+    /// If the clause says that nothing exists: the clauses that must not hold together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub none_exists: Vec<Clause>,
 }
 
-/// Something that is to exist.
+/// Something that the statement says exists.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Existence {
     /// The question for it, in the text syntax.

@@ -1,4 +1,4 @@
-//! Replies for the tests of this room.
+//! Replies for the tests of this module.
 
 use super::{Answer, AskedFor, Certainty, Names, Reply, Settings, of_answers};
 use crate::answer::{Ask, ask};

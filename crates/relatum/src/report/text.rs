@@ -13,8 +13,8 @@ use super::reply::{
 use crate::answer::score_text;
 use crate::graph::visible;
 
-/// How wide the column of names is. A list is not torn apart by one name that is longer than a line: its score
-/// stands below it.
+/// How wide the column of names is. The score of a name that is longer than that stands in the line below, so that
+/// one long name does not widen the whole list.
 const NAMES: RangeInclusive<usize> = 30..=90;
 
 impl Display for Reply {
@@ -91,7 +91,7 @@ impl Answer {
 }
 
 impl RelationAnswer {
-    /// `known, train`, `predicted`, or of an edge that is stored but not trusted, `stored in train, scored by
+    /// `known, train`, `predicted` or, for an edge that is stored but not trusted, `stored in train, scored by
     /// the model`.
     pub fn standing(&self) -> String {
         standing(self.known.as_deref(), self.stored.as_deref())
@@ -111,11 +111,11 @@ impl Display for Certainty {
             Self::Exact { within } if within > 0.0 => write!(f, "proven exact to {}", rounded_up(within)),
             Self::Exact { .. } => f.write_str("proven exact"),
             Self::Beam { k, settled } => {
-                let settled = if settled { ", as of a narrower one" } else { "" };
+                let settled = if settled { ", same as with a narrower beam" } else { "" };
                 write!(f, "the best of a beam of {k}{settled}")
             }
             Self::Continuous { steps, at_rest } => {
-                let end = if at_rest { "" } else { " and not yet at rest" };
+                let end = if at_rest { "" } else { " and not yet converged" };
                 write!(f, "continuous optimisation, {steps} steps{end}; explained by the nearest entities")
             }
             Self::Stopped { by } => {
@@ -154,8 +154,8 @@ impl Explanation {
         (count > 1).then(|| format!("alternative {which} of {count} ({})", scores.join(", ")))
     }
 
-    /// The next best assignments, a line each: `or by F = Hitch  0.1430`. Where they are not proven, the first
-    /// says so for all. The target has the same value in all of them, and is left out.
+    /// The next best assignments, a line each: `or by F = Hitch  0.1430`. Where they are not proven to be the next
+    /// best, the first line says so. The target has the same value in all of them, and is left out.
     pub(super) fn alternative_texts(&self) -> Vec<String> {
         let texts = self.alternatives.iter().enumerate().map(|(index, other)| {
             let proven = self.alternatives_certain || index > 0;
@@ -186,9 +186,9 @@ impl Atom {
         standing(self.known.as_deref(), self.stored.as_deref())
     }
 
-    /// The atom with what it counts: `not stars(Hitch, Eva)  0.9000  predicted with 0.1000`.
+    /// The atom with its value: `not stars(Hitch, Eva)  0.9000  predicted with 0.1000`.
     pub fn text(&self) -> String {
-        // What enters the score, so that a reader can fold it again.
+        // The value is what enters the score, so that a reader can compute the score again.
         let (not, itself) = if self.negated {
             ("not ", format!(" with {}", score_text(self.truth)))
         } else {
@@ -220,7 +220,7 @@ impl SubQuery {
         const NOTICED: f32 = 1e-4;
         let truth = score_text(self.truth);
         let Some(witness) = &self.witness else {
-            return format!("at most {truth}, by nothing that was found");
+            return format!("at most {truth}, no values found");
         };
         let own = witness.assignment.iter().filter(|binding| self.own.contains(&binding.variable));
         let values: Vec<String> =
@@ -243,7 +243,7 @@ impl Judged {
     fn text(&self) -> String {
         let standing = match self.known {
             Some(true) => "known",
-            // Nothing but a trusted edge makes a statement entirely false.
+            // Only a trusted edge makes a statement entirely false.
             Some(false) if self.truth <= 0.0 => "refuted by stored edges",
             Some(false) => "predicted",
             None => "undetermined",
@@ -299,7 +299,7 @@ impl Line {
     }
 }
 
-/// What an assignment says: its atoms, and each negated sub-query above the best witness against it.
+/// The lines of an assignment: its atoms, and each negated sub-query with the best witness against it below.
 fn conditions(atoms: &[Atom], sub_queries: &[SubQuery]) -> Vec<Line> {
     let atoms = atoms.iter().map(|atom| Line::plain(atom.text()));
     let sub_queries = sub_queries.iter().map(|nested| {
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_serialised_is_read_again() {
+    fn a_reply_is_read_back_from_its_json() {
         let reply = reply(&[("one".to_owned(), 0.75)]);
         let json = serde_json::to_string(&reply).unwrap();
         assert_eq!(serde_json::from_str::<Reply>(&json).unwrap(), reply);
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_negated_sub_query_is_said_with_the_values_that_speak_against_it() {
+    fn a_negated_sub_query_is_shown_with_the_values_that_make_it_truest() {
         let reply = testing::asked(testing::NEGATED);
         let explanation = reply.answers[0].explanation.as_ref().unwrap();
         let [nested] = &explanation.sub_queries[..] else { panic!("{explanation:?}") };
@@ -408,7 +408,7 @@ mod tests {
         let unsettled = SubQuery { truth: 0.9, witness: nested.witness.clone(), ..nested.clone() };
         assert!(unsettled.reason().starts_with("at most 0.9000, and "), "{}", unsettled.reason());
         let unfounded = SubQuery { witness: None, ..nested.clone() };
-        assert_eq!(unfounded.reason(), format!("at most {truth}, by nothing that was found"));
+        assert_eq!(unfounded.reason(), format!("at most {truth}, no values found"));
     }
 
     #[test]

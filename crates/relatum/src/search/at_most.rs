@@ -1,4 +1,4 @@
-//! How true single edges can be at most, without the rows that would say it exactly.
+//! Upper bounds on the truth of single edges, without scoring the rows that would give it exactly.
 //!
 //! A softmax divides by the sum over all entities. A sum over some of them is smaller, so
 //! `c · e^s / Σ some e^s` is an upper bound of the truth. The bound is tight if these entities
@@ -88,7 +88,7 @@ fn bound_by_sum(
     scale_by(row, if counted { count / sum } else { 1.0 / sum });
 }
 
-/// The tails that most heads have in the training graph, but for those that are asked about.
+/// The tails that most heads have in the training graph, except those that are asked about.
 fn popular(scorer: &Scorer<'_>, from: &[EntityId], hop: Hop, at: &[EntityId]) -> Vec<EntityId> {
     let mut times: FxHashMap<EntityId, usize> = FxHashMap::default();
     for &head in from {

@@ -53,7 +53,7 @@ impl Default for Logic {
 pub struct Progress {
     /// Rows scored so far.
     pub rows: usize,
-    /// The best answers so far, best first, with what is certain of their scores.
+    /// The best answers so far, best first, with the part of their scores that is certain.
     pub best: Vec<(EntityId, f32)>,
     /// How many of them, from the first on, are proven to be in their place.
     pub proven: usize,
@@ -75,8 +75,9 @@ pub struct Found {
 /// How sure the best answers of a search are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Certainty {
-    /// The best answers, their order and their scores are proven: nothing that was not looked at
-    /// can change them by more than `within`, which is 0 unless a sub-query is negated.
+    /// The best answers, their order and their scores are proven: values that were not looked at can
+    /// change no score by more than `within`. That is 0 unless the question has a disjunction or a negated
+    /// sub-query, or scores are as small as the messages that were treated as 0.
     Exact {
         /// The largest possible error of a score.
         within: f32,

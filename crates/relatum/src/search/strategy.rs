@@ -1,4 +1,4 @@
-//! Which search runs a plan, for those who ask one question and those who measure thousands.
+//! Which search runs a plan, both for a single question and for a benchmark of thousands.
 
 use super::beam::{Beam, Effort, Widened, Width};
 use super::exact::{Exact, Goal};
@@ -12,7 +12,7 @@ use crate::plan::Plan;
 pub enum Strategy {
     /// By messages, which needs a tree; each projection follows no more than `most` values.
     Messages {
-        /// How many; none: as many as the proof takes.
+        /// How many; `None` for as many as the proof takes.
         most: Option<usize>,
     },
     /// By a beam as wide as it is asked to be.
@@ -22,8 +22,8 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// The k best values of each variable where that can be: on a tree they are at least as good as a beam of k
-    /// assignments, and a bound spares most of their rows. Elsewhere, and with raw scores, the beam.
+    /// The k best values of each variable if the question is a tree: they are at least as good as a beam of k
+    /// assignments, and a bound saves most of their rows. Otherwise, and with raw scores, the beam.
     pub fn best_values(plan: &Plan, k: usize, raw: bool) -> Self {
         if plan.is_tree() && !raw { Self::Messages { most: Some(k) } } else { Self::Beam }
     }
@@ -38,7 +38,7 @@ pub enum Aim<'a> {
         count: usize,
         /// Which entities count as answers.
         keep: &'a (dyn Fn(EntityId) -> bool + Sync),
-        /// How uncertain a score may stay whose place is certain.
+        /// How uncertain the score of an answer may stay once its place is certain.
         within: f32,
     },
     /// The score of every entity, in one pass. A search by messages follows no value whose message is below this

@@ -48,7 +48,7 @@ impl AtomTruth for Table {
         self.known(from, hop, to)
     }
 
-    /// What is entirely true counts as stored.
+    /// Edges with a truth of exactly 1 count as stored.
     fn facts(&self, from: EntityId, hop: Hop, each: &mut dyn FnMut(EntityId)) {
         let mut row = vec![0.0; self.entities()];
         self.pairs(&[(from, hop)], &mut row);
@@ -61,7 +61,7 @@ impl AtomTruth for Table {
         let pairs: Vec<(EntityId, Hop)> = from.iter().map(|&entity| (entity, hop)).collect();
         self.pairs(&pairs, &mut rows);
         for (row, bounds) in rows.chunks_exact(self.entities()).zip(bounds.chunks_exact_mut(at.len())) {
-            // Not too tight, as of a model.
+            // Not too tight, like the bounds of a model.
             bounds.iter_mut().zip(at).for_each(|(bound, x)| *bound = (1.5 * row[x.index()]).min(1.0));
         }
         true

@@ -39,8 +39,8 @@ fn close(a: &[f32], b: &[f32]) -> bool {
 
 const WIDE: Width = Width { k: 100_000, paper: false };
 
-/// A plan in which what is left out can only lower a score: a negated sub-query turns that round.
-/// (To assume this would reject so many cases that a test comes to no end.)
+/// A plan in which values that are left out can only lower a score: in a negated sub-query they would raise it.
+/// (Assuming this in the tests would reject so many cases that they would never end.)
 fn tree_without_sub_queries(checked: &Checked) -> Option<Plan> {
     let nested = checked.normal_form.branches.iter().any(|branch| !branch.negated.is_empty());
     let plan = Plan::new(checked, &tiny_graph(&[]), PlanOptions::default());
@@ -79,7 +79,7 @@ proptest! {
             let at_the_end = naive(&table, &checked.normal_form, logic);
             match logic.t_norm {
                 TNorm::Godel => prop_assert!(close(&found, &at_the_end), "{found:?} {at_the_end:?}"),
-                // What alternatives have in common counts once in place of twice.
+                // Conditions that alternatives share count once instead of twice.
                 TNorm::Product => {
                     prop_assert!(found.iter().zip(&at_the_end).all(|(a, b)| *a <= b + 1e-5), "{found:?} {at_the_end:?}");
                 }
@@ -105,13 +105,13 @@ proptest! {
             prop_assert!(is_exact);
             let scores = |scores: &[f32]| best(scores, count, |_| true).iter().map(|it| it.1).collect::<Vec<_>>();
             prop_assert!(close(&scores(&found.scores), &scores(&expected)), "{:?} {expected:?}", found.scores);
-            // What was not proven to be among the best has a lower bound, never too much.
+            // Entities that were not proven to be among the best have a lower bound, never too high a score.
             prop_assert!(found.scores.iter().zip(&expected).all(|(low, truth)| low <= &(truth + 1e-5)));
         }
     }
 
     #[test]
-    fn a_pass_over_the_most_promising_values_says_what_it_left_out(
+    fn a_pass_over_the_most_promising_values_bounds_what_it_left_out(
         checked in checked(), table in tables(), logic in logics(), most in 1usize..4, floor in 0.0f32..0.3
     ) {
         let Some(plan) = tree_without_sub_queries(&checked) else { return Ok(()) };
@@ -121,7 +121,7 @@ proptest! {
             exact.run(Goal::All { floor, most }).unwrap()
         };
         let (some, all) = (run(Some(most)), run(None));
-        // What is left out can only lower a score, never raise it.
+        // Values that are left out can only lower a score, never raise it.
         prop_assert!(some.scores.iter().zip(&expected).all(|(some, truth)| some <= &(truth + 1e-5)));
         if let Certainty::Exact { .. } = some.certainty {
             prop_assert_eq!(&some, &all);
@@ -210,7 +210,7 @@ proptest! {
     fn a_narrow_beam_never_claims_too_much(
         checked in checked(), table in tables(), logic in logics(), k in 1usize..3
     ) {
-        // Under negation a search that misses something errs upwards.
+        // Under negation, a search that misses something gives too high a score.
         prop_assume!(checked.normal_form.branches.iter().all(|branch| branch.negated.is_empty()));
         let graph = tiny_graph(&[]);
         let plan = Plan::new(&checked, &graph, PlanOptions { beam: k, either_side: true, ..PlanOptions::default() });
@@ -261,7 +261,7 @@ fn three_by_three() -> Graph {
 }
 
 #[test]
-fn what_alternatives_have_in_common_counts_once_where_they_are_joined_in_place() {
+fn shared_conditions_of_alternatives_count_once_where_they_are_joined_in_place() {
     let graph = three_by_three();
     let table = Table { values: [0.5, 0.4, 0.8].map(|truth| vec![vec![truth; 3]; 3]).to_vec() };
     let score = |text: &str, union| {
@@ -287,7 +287,7 @@ fn what_alternatives_have_in_common_counts_once_where_they_are_joined_in_place()
 }
 
 #[test]
-fn what_was_taken_for_nothing_is_told_where_answers_are_as_small() {
+fn values_treated_as_0_widen_the_certainty_of_answers_as_small() {
     let graph = three_by_three();
     let certainty = |truths: [f32; 3]| {
         let table = Table { values: truths.map(|truth| vec![vec![truth; 3]; 3]).to_vec() };
@@ -302,5 +302,5 @@ fn what_was_taken_for_nothing_is_told_where_answers_are_as_small() {
         within
     };
     assert!(certainty([1e-4, 1e-3, 0.5]) > 0.0, "messages of 1e-7 were not followed");
-    assert!(certainty([0.1, 0.1, 0.5]) <= 0.0, "nothing was passed over");
+    assert!(certainty([0.1, 0.1, 0.5]) <= 0.0, "nothing was ignored");
 }

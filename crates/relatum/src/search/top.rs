@@ -10,8 +10,8 @@ pub fn best(scores: &[f32], count: usize, keep: impl Fn(EntityId) -> bool) -> Ve
     if count == 0 {
         return Vec::new();
     }
-    // The list is kept short: whenever it has grown to a multiple of `count`, only the best stay, and only what beats the
-    // worst of them comes in. Of equals the first stay, which have the smaller ids.
+    // The list is kept short: whenever it has grown to a multiple of `count`, only the best stay, and only better
+    // scores than the worst of them are added. Among equal scores the first stay, which have the smaller ids.
     let mut top: Vec<(EntityId, f32)> = Vec::new();
     let most = count.saturating_mul(4).saturating_add(256);
     let mut bar = None;

@@ -1,4 +1,4 @@
-//! The truth of atoms: the one thing that a search asks of a model and a graph.
+//! The truth of atoms: all that a search needs of a model and a graph.
 
 use rayon::prelude::*;
 
@@ -27,8 +27,8 @@ pub trait AtomTruth: Sync {
     /// name only some of them, or none; a search then takes more rows to prove the same answers.
     fn facts(&self, from: EntityId, hop: Hop, each: &mut dyn FnMut(EntityId));
 
-    /// Writes for each entity of `from`, one after another, what its row along the hop holds at most at each
-    /// entity of `at`, which are distinct. Returns false and writes nothing where no bound below 1 is known.
+    /// Writes for each entity of `from`, one after another, upper bounds on its row along the hop at each entity
+    /// of `at`; these are distinct. Returns `false` and writes nothing if no bound below 1 is known.
     fn at_most(&self, from: &[EntityId], hop: Hop, at: &[EntityId], bounds: &mut [f32]) -> bool;
 
     /// The most that a row can hold where [`facts`](Self::facts) names no edge.
@@ -50,7 +50,7 @@ impl Known {
     /// The edges of all splits, the default for people who ask.
     pub const ALL: Self = Self::Trust(3);
 
-    /// Every choice with its name, in settings and on every door.
+    /// Every choice with its name in settings, options and replies.
     const NAMES: [(&'static str, Self); 4] =
         [("none", Self::Ignore), ("train", Self::TRAIN), ("train+valid", Self::Trust(2)), ("all", Self::ALL)];
 
@@ -59,7 +59,7 @@ impl Known {
         Self::NAMES.iter().find(|(_, known)| *known == self).map_or("none", |(name, _)| name)
     }
 
-    /// What a name says. `trust` and `ignore` are what `all` and `none` were called once.
+    /// The choice of a name. `trust` and `ignore` are old names of `all` and `none`.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "trust" => Some(Self::ALL),
@@ -88,8 +88,8 @@ pub struct Scorer<'a> {
 }
 
 impl<'a> Scorer<'a> {
-    /// The model must be one of this graph, and for [`Calibration::Adaptive`] it must be calibrated
-    /// (see [`Model::affine`]); one that is not is read as under [`Calibration::Sigmoid`].
+    /// The model must be one of this graph, and for [`Calibration::Adaptive`] it must be calibrated (see
+    /// [`Model::affine`]); if it is not, it is used as with [`Calibration::Sigmoid`].
     pub fn new(model: &'a Model, graph: &'a Graph, calibration: Calibration, known: Known) -> Self {
         Self {
             model,
@@ -122,7 +122,7 @@ impl<'a> Scorer<'a> {
         self.calibration
     }
 
-    /// What predictions are multiplied by that lead to an entity of another kind.
+    /// The factor of predictions that lead to an entity of another kind.
     pub fn unseen(&self) -> f32 {
         self.unseen
     }
@@ -140,7 +140,7 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// Weighs down what is not of the kind to which the hop leads.
+    /// Multiplies the truth of entities that are not of the kind to which the hop leads.
     fn weigh(&self, hop: Hop, row: &mut [f32]) {
         // Raw scores may be negative, and a weight below 1 would raise those.
         if self.unseen >= 1.0 || !self.calibration.is_truth() {
@@ -161,7 +161,7 @@ impl<'a> Scorer<'a> {
 
     /// Turns the scores of a head's row into truth values.
     pub(super) fn calibrate(&self, head: EntityId, hop: Hop, row: &mut [f32]) {
-        // Counted in the training graph, whatever is trusted: the model has seen no other.
+        // Tails are counted in the training graph, whatever is trusted, because the model has seen no other.
         let known_tails = self.facts.neighbours(Split::Train, head, hop).len();
         if self.calibration.is_softmax() && self.sharpness.to_bits() != 1f32.to_bits() {
             scale_by(row, self.sharpness);

@@ -29,12 +29,12 @@ fn write_and_sync(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::R
     writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }
 
-/// Lets the disk begin with what has been written, so that the sync at the end has less to wait for.
+/// Lets the disk begin to store what has been written, so that the sync at the end has less to wait for.
 #[cfg(target_os = "linux")]
 pub(crate) fn begin_sync(file: &File) {
     use std::os::fd::AsRawFd;
-    // SAFETY: the descriptor is open as long as `file` is borrowed, and no memory is passed. It is a
-    // hint: what comes of it, `sync_all` waits for everything and reports every error.
+    // SAFETY: the descriptor is open as long as `file` is borrowed, and no memory is passed. The call is
+    // only a hint: whatever its result, `sync_all` later waits for everything and reports every error.
     #[allow(unsafe_code)]
     unsafe {
         libc::sync_file_range(file.as_raw_fd(), 0, 0, libc::SYNC_FILE_RANGE_WRITE);
@@ -65,7 +65,7 @@ impl Staging {
         let lock = lock_beside(target, &temporary)?;
         // Somebody may have finished the same folder while this process waited for its turn.
         refuse_taken(target)?;
-        // An empty folder is taken over; that it can be is found out before the work, not after it.
+        // An empty folder is taken over. This is tried now, so that a failure shows before the work, not after it.
         let took_over = target.exists();
         if took_over {
             fs::remove_dir(target).map_err(StoreError::io("take over", target))?;
@@ -91,7 +91,8 @@ impl Staging {
     }
 
     fn unlock(&mut self) {
-        // The name goes before the lock: who gets the lock later finds that its file is gone.
+        // The lock file is removed before it is unlocked: a process that gets the lock later sees that the
+        // file is gone.
         if let Some(lock) = self.lock.take() {
             let _ = fs::remove_file(lock_name(&self.temporary));
             drop(lock);
@@ -102,7 +103,7 @@ impl Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         if self.lock.is_some() {
-            // Nothing better can be done here than to try.
+            // `drop` cannot report a failure.
             let _ = fs::remove_dir_all(&self.temporary);
             if self.took_over {
                 let _ = fs::create_dir(&self.target);
@@ -112,7 +113,7 @@ impl Drop for Staging {
     }
 }
 
-/// The folders above a target that had to be made for it; dropped before `keep`, they go again.
+/// The folders above a target that had to be made for it. Dropped before `keep`, they are removed again.
 struct NewParents {
     made: Vec<PathBuf>,
 }
@@ -140,7 +141,7 @@ impl NewParents {
 impl Drop for NewParents {
     fn drop(&mut self) {
         for folder in &self.made {
-            // Fails, as it should, where somebody has put something there meanwhile.
+            // This fails, as it should, if somebody has put something into the folder meanwhile.
             let _ = fs::remove_dir(folder);
         }
     }

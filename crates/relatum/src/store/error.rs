@@ -23,8 +23,8 @@ pub enum StoreError {
     /// Another process is making the same project now. Wait for it.
     #[error("another process is making {} at this moment: wait until it has finished", .0.display())]
     Busy(PathBuf),
-    /// The folder has no manifest, so it is not a project, or one whose making was cut off.
-    #[error("{} is not a Relatum project (it has no {manifest}): name the folder of one, or make one of files of triples", dir.display())]
+    /// The folder has no manifest, so it is not a project, or making it was interrupted.
+    #[error("{} is not a Relatum project (it has no {manifest}): name a project folder, or make one from files of triples", dir.display())]
     NotAProject {
         /// The folder.
         dir: PathBuf,

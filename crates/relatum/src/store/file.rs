@@ -37,7 +37,7 @@ pub(crate) const VERSION: u32 = 1;
 const HEADER: usize = 64;
 const ALIGN: usize = 64;
 const PIECE: usize = 1 << 20;
-/// The disk begins with so many bytes while the next are being made ready.
+/// After so many bytes the disk begins to store them, while the next are being prepared.
 const ON_THE_WAY: usize = 8 << 20;
 
 /// What a manifest records of a file.
@@ -60,7 +60,7 @@ pub(crate) fn write_sections(path: &Path, kind: &str, sections: &[&[u8]]) -> Res
 
     let mut seal = Seal { bytes: end, checksum: 0 };
     write_atomically(path, |file| {
-        // The header holds the checksum of all that follows it, so its turn comes last.
+        // The header holds the checksum of all that follows it, so it is written last.
         file.write_all(&[0; HEADER])?;
         let mut checksum = Xxh3::new();
         let mut waiting = 0;
@@ -118,8 +118,8 @@ fn padded(kind: &str) -> [u8; 8] {
     bytes
 }
 
-/// A mapped file whose header has been checked. Its content is checked by [`verify`](Self::verify) only,
-/// so that opening costs the same whatever the size.
+/// A mapped file whose header has been checked. Only [`verify`](Self::verify) checks its content, so that
+/// opening takes the same time for every size.
 pub(crate) struct MappedFile {
     path: PathBuf,
     map: Arc<Mmap>,
@@ -131,8 +131,8 @@ impl MappedFile {
     pub(crate) fn open(path: &Path, kind: &str) -> Result<Self, StoreError> {
         let file = File::open(path).map_err(StoreError::io("read", path))?;
         // SAFETY: the map is read-only and private to this process; every file is written under
-        // another name and renamed, never changed in place. Who truncates a project's files by
-        // hand while it is open breaks the contract of the folder, as with any mapped database.
+        // another name and renamed, never changed in place. Truncating a project's files by hand
+        // while it is open breaks the contract of the folder, as with any mapped database.
         #[allow(unsafe_code)]
         let map = unsafe { Mmap::map(&file) }.map_err(StoreError::io("read", path))?;
         let foreign = |bytes: &[u8]| StoreError::Foreign {
@@ -158,7 +158,7 @@ impl MappedFile {
             return Err(foreign(header));
         }
         if header[48..] != [0; 16] {
-            return Err(damaged("its header has something where nothing belongs"));
+            return Err(damaged("its header has data where only zeros belong"));
         }
         let version = u32_at(header, 16);
         if version > VERSION {

@@ -62,7 +62,7 @@ pub(crate) struct TensorFile {
 }
 
 impl TensorFile {
-    /// Maps a file and checks its form; with our checksum in it, its values as well.
+    /// Maps a file and checks its form, and its values too if the file holds our checksum.
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         let file = Self::glance(path)?;
         if let Some(expected) = file.texts.get(CHECKSUM) {
@@ -75,7 +75,7 @@ impl TensorFile {
         Ok(file)
     }
 
-    /// Maps a file and reads its header alone, for its texts and shapes: costs the same for every size.
+    /// Maps a file and reads only its header, for its texts and shapes: this takes the same time for every size.
     pub(crate) fn glance(path: &Path) -> Result<Self, StoreError> {
         let file = File::open(path).map_err(StoreError::io("read", path))?;
         // SAFETY: as for every file of a project, the map is read-only and the file is replaced by

@@ -5,10 +5,10 @@ use crate::graph::{EntityId, Id};
 /// Entities with the least cost of each.
 pub(super) type Costs = Vec<(EntityId, u8)>;
 
-/// No cost is as high; marks what is not there.
+/// Marks entities that are not in the set; no cost is this high.
 const ABSENT: u8 = u8::MAX;
 
-/// In either set, at the lower cost.
+/// The entities of either set, at the lower cost.
 pub(super) fn union(a: Costs, b: Costs) -> Costs {
     if b.is_empty() {
         return a;
@@ -18,7 +18,7 @@ pub(super) fn union(a: Costs, b: Costs) -> Costs {
     least_of_each(both)
 }
 
-/// In both sets, at the sum of the costs.
+/// The entities of both sets, at the sum of the costs.
 pub(super) fn meet(a: &Costs, b: &Costs) -> Costs {
     let mut found = Vec::new();
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
@@ -36,7 +36,7 @@ pub(super) fn meet(a: &Costs, b: &Costs) -> Costs {
     found
 }
 
-/// The sum; more missing links than a byte counts are as many as it counts.
+/// The sum, at most the highest cost that a byte can hold.
 pub(super) fn plus(a: u8, b: u8) -> u8 {
     a.saturating_add(b).min(ABSENT - 1)
 }
@@ -47,9 +47,9 @@ pub(super) fn contains(set: &Costs, id: EntityId) -> bool {
 
 /// Collects entities that may come many times, in any order.
 pub(super) enum Gather {
-    /// Few of them: a list, sorted at the end.
+    /// Few entities: a list, sorted at the end.
     Few { entities: usize, list: Costs },
-    /// Many: a place for every entity is quicker than sorting.
+    /// Many entities: a table with a place for every entity is quicker than sorting.
     Many(Vec<u8>),
 }
 

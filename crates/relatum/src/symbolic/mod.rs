@@ -44,7 +44,7 @@ pub fn answers(query: &NormalForm, world: &World<'_>) -> Vec<EntityId> {
     cheapest(query, world).into_iter().map(|(id, _)| id).collect()
 }
 
-/// The same, but only until the time is up. None: it was up before all were found.
+/// The same, but only until the time is up; `None` if it was up before all answers were found.
 pub fn answers_within(query: &NormalForm, world: &World<'_>, control: &Control) -> Option<Vec<EntityId>> {
     let patience = Patience::new(control);
     let found = cheapest_within(query, world, &patience);
@@ -60,8 +60,8 @@ pub struct Reason {
     pub assignment: Vec<(VariableId, EntityId)>,
 }
 
-/// Why an entity is an answer in a world, in at most so many ways, those of the first alternatives first.
-/// Fewer: there are no more, or the time was up.
+/// Why an entity is an answer in a world, in at most `most` ways, those of the first alternatives first.
+/// There are fewer if no more exist or the time was up.
 pub fn reasons(
     query: &NormalForm,
     world: &World<'_>,
@@ -93,7 +93,7 @@ pub struct Ways {
 }
 
 /// The answers of a query in a world, ascending, with the number of ways in which each is one, counted up to
-/// `most`. None: the time was up, or the query is not a union of trees without negation, whose ways can be
+/// `most`; `None` if the time was up or if the query is not a union of trees without negation, whose ways can be
 /// counted all at once; [`ways`] counts any query answer by answer.
 pub fn answers_with_ways(
     query: &NormalForm,
@@ -106,8 +106,8 @@ pub fn answers_with_ways(
     Some(counted.into_iter().map(|(id, count)| (id, ways(count))).collect())
 }
 
-/// In how many ways each of some entities is an answer in a world, counted up to `most`. None: counting would
-/// take too long; whether it does depends on the question and the graph alone, not on the machine.
+/// In how many ways each of some entities is an answer in a world, counted up to `most`; `None` if counting
+/// would take too long. That depends on the question and the graph alone, not on the machine.
 pub fn ways(query: &NormalForm, world: &World<'_>, answers: &[EntityId], most: usize) -> Option<Vec<Ways>> {
     /// About a tenth of a second.
     const STEPS: u64 = 1 << 19;

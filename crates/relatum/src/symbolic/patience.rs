@@ -1,4 +1,4 @@
-//! When to give up.
+//! When a search gives up.
 
 use std::cell::Cell;
 
@@ -8,13 +8,13 @@ use crate::control::Control;
 /// tiny graphs, and would never come to the second look.
 const STEPS: u32 = if cfg!(test) { 2 } else { 256 };
 
-/// Asked at every step whether to go on. Once it is lost, everything ends as soon as it can, with
-/// sets that mean nothing.
+/// Says at every step whether to go on. Once patience is lost, everything ends as soon as it can, and
+/// the sets that come back mean nothing.
 pub(super) struct Patience {
     control: Control,
     steps: Cell<u32>,
-    /// The steps that are left, where only so many are worth it: a number, not a time, so that what is found
-    /// depends on nothing but the question.
+    /// The steps that are left, where their number is limited: a number, not a time, so that the result does
+    /// not depend on the machine.
     left: Cell<u64>,
     lost: Cell<bool>,
 }
@@ -40,7 +40,7 @@ impl Patience {
         self.lost.get()
     }
 
-    /// Counts a step. False: the steps or the time are used up.
+    /// Counts a step; `false` if the steps or the time are used up.
     pub(super) fn step(&self) -> bool {
         self.steps.set((self.steps.get() + 1) % STEPS);
         self.left.set(self.left.get().saturating_sub(1));

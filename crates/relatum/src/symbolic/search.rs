@@ -1,4 +1,4 @@
-//! What sets cannot say: assignments are tried one by one.
+//! Tries assignments one by one, where sets are not enough: cycles, negated atoms between two variables.
 
 use super::costs::{Costs, contains, plus};
 use super::patience::Patience;
@@ -14,7 +14,7 @@ pub(super) struct Search<'a> {
     branch: &'a Branch,
     world: &'a World<'a>,
     patience: &'a Patience,
-    /// What the variables can be at most, where that is known.
+    /// The values that a variable can have at most, where they are known.
     domains: &'a [Option<Costs>],
     unbound: Vec<VariableId>,
 }
@@ -130,7 +130,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What the atoms cost that have all their values now that `x` has one; none if one is no edge.
+    /// The cost of the atoms whose last value is that of `x`; `None` if one of them does not hold.
     fn cost_of(&self, x: VariableId, values: &Values) -> Option<u8> {
         let mut sum = 0;
         for atom in self.branch.positive.iter().filter(|atom| atom.variables().any(|id| id == x)) {
@@ -148,7 +148,7 @@ impl<'a> Search<'a> {
         }
         self.branch.negated.iter().all(|negated| {
             // The sub-query's own variables have ids of their own, so they have no values yet;
-            // what this branch knows of domains does not hold in there.
+            // the domains of this branch do not hold in the sub-query.
             let nothing = vec![None; values.len()];
             let search = Search::new(&negated.branch, self.world, self.patience, &nothing);
             search.complete(&mut values.clone()).is_none()

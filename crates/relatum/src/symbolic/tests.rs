@@ -1,4 +1,4 @@
-//! Against every assignment, tried one by one.
+//! Compares with trying every assignment, one by one.
 
 use proptest::prelude::*;
 
@@ -33,7 +33,7 @@ proptest! {
     }
 
     #[test]
-    fn when_time_is_up_nothing_is_said_rather_than_something_wrong(
+    fn when_time_is_up_there_is_no_result_rather_than_a_wrong_one(
         query in safe_query(), edges in edges(), checks in 0u32..4
     ) {
         thread_local! { static LEFT: std::cell::Cell<u32> = const { std::cell::Cell::new(0) } }

@@ -11,7 +11,7 @@ use crate::query::{Branch, Hop, Term, VariableId};
 ///
 /// The positive atoms are walked as a tree with the target at its root:
 /// `cost(x) = Σ over atoms p(y, x) of min over y of cost(y) + cost of the edge p(y, x)`.
-/// Where the branch is not just such a tree, these are candidates, and a search decides.
+/// Where the branch is more than such a tree, these are candidates, and a search decides.
 pub(super) fn solve(
     branch: &Branch,
     target: VariableId,
@@ -116,7 +116,7 @@ impl Tree<'_> {
         image.finish()
     }
 
-    /// Those of the candidates, or of all entities, to which a hop leads from anywhere.
+    /// Those of the candidates, or of all entities, to which the hop leads from some entity.
     fn reached_from_anywhere(&self, candidates: Option<Costs>, hop: Hop) -> Costs {
         let least = |x: EntityId| self.world.row(x, hop.reversed()).map(|(_, cost)| cost).min();
         let candidates = candidates.unwrap_or_else(|| self.world.ids().map(|x| (x, 0)).collect());
@@ -124,7 +124,8 @@ impl Tree<'_> {
         left.filter_map(|(x, cost)| Some((x, plus(cost, least(x)?)))).collect()
     }
 
-    /// Takes out what negated atoms with an anchor and sub-queries about `x` alone refuse.
+    /// Removes the entities that are excluded by negated atoms with an anchor, or by negated sub-queries about
+    /// `x` alone.
     fn apply_negation(&mut self, x: VariableId, set: &mut Costs) {
         for (atom, refused) in self.branch.negative.iter().zip(&mut self.refused) {
             if let Some((hop, Term::Entity(anchor))) = atom.towards(x) {

@@ -3,7 +3,7 @@
 use crate::graph::{Edges, EntityId, Graph, Id, Split, Triple};
 use crate::query::Hop;
 
-/// Stored edges that are taken for true, in layers: an edge of a layer costs what the layer says.
+/// Stored edges that are taken for true, in layers: every edge of a layer has the layer's cost.
 #[derive(Clone, Debug)]
 pub struct World<'a> {
     layers: Vec<(&'a Edges, u8)>,
@@ -16,7 +16,7 @@ impl<'a> World<'a> {
         Self::with_missing(graph, splits, &[])
     }
 
-    /// The edges that are known, at no cost, and those that would have to be predicted, one each.
+    /// The edges that are known, at no cost, and those that would have to be predicted, at cost 1 each.
     pub fn with_missing(graph: &'a Graph, known: &[Split], missing: &[Split]) -> Self {
         let free = known.iter().map(|&split| (graph.edges(split), 0));
         let charged = missing.iter().map(|&split| (graph.edges(split), 1));
@@ -61,7 +61,7 @@ impl<'a> World<'a> {
         self.layers.iter().map(|(edges, _)| hop.arcs(edges, from).len()).sum()
     }
 
-    /// What it costs to believe an edge; none if it is in no layer.
+    /// What it costs to believe an edge; `None` if it is in no layer.
     pub(super) fn cost(&self, triple: Triple) -> Option<u8> {
         self.layers.iter().filter(|(edges, _)| edges.contains(triple)).map(|&(_, cost)| cost).min()
     }

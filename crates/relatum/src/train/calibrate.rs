@@ -1,9 +1,9 @@
-//! The adaptive calibration: what a score of each relation is worth, learned from small questions.
+//! The adaptive calibration: how the scores of each relation become truth values, learned from small questions.
 //!
 //! With the embeddings frozen, `truth = σ(a_r · s + b_r)` gets one a and one b for each relation (after
 //! Arakelyan et al., 2023). They are learned from questions with two or three atoms that share their
-//! answer, `?A : r₁(c₁, A) ∧ r₂(c₂, A)`, drawn from the training graph: only where atoms meet does it
-//! matter what a score is worth. With the product t-norm the score of an entity is
+//! answer, `?A : r₁(c₁, A) ∧ r₂(c₂, A)`, drawn from the training graph: only where atoms are combined do
+//! scores of different relations have to be comparable. With the product t-norm the score of an entity is
 //! `f(x) = Π σ(z_i(x))`, and the loss of a question with the drawn answer t is
 //!
 //! ```text
@@ -14,8 +14,8 @@
 //! which a little is enough, keeps f a probability and not only an order, which unions, negations
 //! and chains need.
 //!
-//! What all relations have in common is learned as such: `a_r = e^{u + u_r}`, `b_r = v + v_r`, so a
-//! relation that was never drawn gets the common line.
+//! What relations have in common is learned in u and v, which they share: `a_r = e^{u + u_r}`,
+//! `b_r = v + v_r`. So a relation that was never drawn gets the common line.
 
 mod loss;
 mod sample;
@@ -42,7 +42,7 @@ const BATCH: usize = 32;
 pub struct CalibrateSettings {
     /// How many questions are drawn; a tenth of them is held out.
     pub queries: usize,
-    /// How often each is seen at most: the calibration ends before when the held-out loss has all but
+    /// How often each is seen at most: the calibration ends earlier when the held-out loss has nearly
     /// stopped falling.
     pub epochs: usize,
     /// The learning rate of Adagrad.
@@ -79,9 +79,9 @@ impl CalibrateSettings {
     }
 }
 
-/// A held-out loss falls if it is below so much of the least before it.
+/// A held-out loss counts as falling if it is below this share of the least one before it.
 const FALL: f64 = 0.999;
-/// After so many epochs in which it does not fall the calibration ends.
+/// The calibration ends after so many epochs in which the loss does not fall.
 const PATIENCE: usize = 3;
 
 /// An event: the held-out loss after an epoch; epoch 0 is the plain sigmoid.
@@ -97,15 +97,15 @@ pub struct CalibrationEpoch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CalibrationEnd {
-    /// The held-out loss all but stopped falling.
+    /// The held-out loss nearly stopped falling.
     Settled,
-    /// All epochs were done while the held-out loss still fell: more of them would do more.
+    /// All epochs were done while the held-out loss still fell: more epochs would improve it.
     StillFalling,
-    /// Somebody asked to stop, or the time was up.
+    /// It was cancelled, or the time was up.
     Interrupted,
 }
 
-/// How a calibration came out.
+/// The result of a calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibrated {
     /// The maps of the best epoch.

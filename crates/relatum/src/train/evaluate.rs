@@ -26,9 +26,9 @@ pub struct LinkReport {
     /// Over queries (h, r, ?): the mean of each query's answers first, then the mean of the queries.
     /// This is how complex query answering reports its 1p queries.
     pub queries: LinkMetrics,
-    /// Over predictions of tails, where the graph does not hold both directions already.
+    /// Over predictions of tails.
     pub tails: LinkMetrics,
-    /// Over predictions of heads.
+    /// Over predictions of heads; there are none where the graph holds both directions already.
     pub heads: LinkMetrics,
     /// By relation and direction.
     pub relations: Vec<RelationMetrics>,
@@ -51,7 +51,7 @@ pub fn evaluate(model: &Model, graph: &Graph, split: Split, ties: Ties) -> LinkR
 /// [`evaluate`] on at most `most` (head, relation) pairs, evenly spread over the split: for graphs
 /// so large that ranking every edge would cost more than an epoch of training.
 pub fn evaluate_some(model: &Model, graph: &Graph, split: Split, ties: Ties, most: usize) -> LinkReport {
-    // Nobody can stop it, so there is a report.
+    // Nothing can cancel it, so there is always a report.
     ranked(model, graph, split, ties, most, &Control::default()).unwrap_or_default()
 }
 
@@ -122,7 +122,7 @@ fn ranked(
     Some(LinkReport { overflowed, ..report(ranked, LinkMetrics::mean(&by_query), &reciprocals) })
 }
 
-/// Every how many (head, relation) pairs one is looked at, so that at most `most` are.
+/// The step from one (head, relation) pair to the next that is ranked, so that at most `most` are.
 fn step(pairs: usize, most: usize) -> usize {
     pairs.div_ceil(most.max(1)).max(1)
 }
@@ -133,7 +133,7 @@ pub(crate) fn sampled(graph: &Graph, split: Split, most: usize) -> (usize, usize
     (pairs.div_ceil(step(pairs, most)), pairs)
 }
 
-/// All true tails of a (head, relation) in any split, the ones to be found among them.
+/// All true tails of a (head, relation) in any split, including those to be found.
 fn known_tails(graph: &Graph, reciprocals: &Reciprocals, group: &Group) -> Vec<EntityId> {
     let forward = reciprocals.in_graph(group.relation);
     let mut known = Vec::new();

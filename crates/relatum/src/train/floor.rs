@@ -16,7 +16,7 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// Room for batches of up to `rows` queries of `width` values against `columns` candidates.
+    /// Buffers for batches of up to `rows` queries of `width` values against `columns` candidates.
     pub fn new(rows: usize, columns: usize, width: usize) -> Self {
         Self {
             columns,
@@ -33,7 +33,7 @@ impl Floor {
     /// one product at a time, and says how long that took.
     ///
     /// # Panics
-    /// If there is no room for so many rows.
+    /// If the buffers are too small for so many rows.
     pub fn time(&mut self, rows: usize) -> Duration {
         let (columns, width) = (self.columns, self.width);
         let candidates = View::new(&self.candidates, columns, width);

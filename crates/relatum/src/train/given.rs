@@ -1,12 +1,12 @@
-//! Settings of which some are given and the rest is chosen.
+//! Settings of which some are given and the others are chosen.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Optimizer, Regularizer, Settings, cool_down};
 use crate::model;
 
-/// The settings that somebody gave; each `None` is chosen by the size of the graph, or kept as a run was
-/// begun with.
+/// The settings that somebody gave. Each `None` is chosen by the size of the graph or, when a run is resumed,
+/// keeps the value that the run was begun with.
 ///
 /// ```
 /// use relatum::train::{GivenSettings, Settings};
@@ -30,33 +30,33 @@ pub struct GivenSettings {
     pub regularizer: Option<Regularizer>,
     /// Its weight.
     pub regularizer_weight: Option<f32>,
-    /// The rule that makes steps of gradients.
+    /// The rule that turns gradients into steps.
     pub optimizer: Option<Optimizer>,
     /// The length of its steps.
     pub learning_rate: Option<f32>,
-    /// The last epochs, in which the learning rate falls to 0; a tenth of them where it is not given.
+    /// The number of last epochs in which the learning rate falls to 0; a tenth of all epochs if not given.
     pub cool_down: Option<usize>,
     /// The weight of the auxiliary relation-prediction loss; 0 for none.
     pub relation_loss: Option<f32>,
-    /// Which entities stand in the softmax.
+    /// The entities that the softmax is taken over.
     pub candidates: Option<Candidates>,
     /// The standard deviation of the first parameters.
     pub init_scale: Option<f32>,
-    /// What all randomness comes from.
+    /// The seed of all random numbers.
     pub seed: Option<u64>,
-    /// Validate after this many epochs, each time.
+    /// The number of epochs between two validations.
     pub eval_every: Option<usize>,
     /// Stop after this many validations without a better MRR; 0 for never.
     pub patience: Option<usize>,
 }
 
-/// Which entities stand in the softmax.
+/// The entities that the softmax is taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Candidates {
     /// All entities.
     All,
-    /// So many random ones, which stand for all.
+    /// So many random entities, which stand for all.
     Sample(usize),
 }
 
@@ -66,7 +66,7 @@ impl GivenSettings {
         self.cooled(self.over(chosen))
     }
 
-    /// The settings with everything that is given put in.
+    /// These settings, with the given ones in their place.
     pub fn over(&self, mut settings: Settings) -> Settings {
         set(&mut settings.predictor, self.predictor.as_ref());
         set(&mut settings.rank, self.rank.as_ref());
@@ -94,8 +94,8 @@ impl GivenSettings {
         settings
     }
 
-    /// The settings with a tenth of the epochs to cool down, whatever their number became, unless another
-    /// number is given.
+    /// The settings with a tenth of their epochs to cool down, unless another number is given. This is set last,
+    /// because the number of epochs may have changed.
     pub fn cooled(&self, mut settings: Settings) -> Settings {
         if self.cool_down.is_none() {
             settings.cool_down = cool_down(settings.epochs);
@@ -104,7 +104,8 @@ impl GivenSettings {
     }
 }
 
-/// A model that cannot predict relations must not be refused because of a relation loss that nobody gave.
+/// Drops the relation loss of a model that cannot predict relations, so that the model is not refused because of
+/// a loss that nobody asked for.
 pub(super) fn without_needless_relation_loss(settings: &mut Settings) {
     if model::predictor(&settings.predictor, 1).is_some_and(|predictor| !predictor.is_trilinear()) {
         settings.relation_loss = 0.0;

@@ -36,7 +36,7 @@ impl Grid {
         all
     }
 
-    /// All combinations where some of the other settings are given and the rest was chosen.
+    /// All combinations, with the other settings as given or, where they are not, as chosen.
     pub fn resolve(&self, given: &GivenSettings, chosen: Settings) -> Vec<Settings> {
         let mut all = self.settings(&given.resolve(chosen));
         if self.relation_losses.is_empty() && given.relation_loss.is_none() {
@@ -45,7 +45,7 @@ impl Grid {
         all
     }
 
-    /// A name for a combination that no other has: the folder of its run.
+    /// A name that no other combination has: the folder of its run.
     pub fn name(settings: &Settings) -> String {
         format!(
             "{}-rank{}-batch{}-{}{}-{}{}-relation{}-seed{}",

@@ -24,8 +24,8 @@ impl Memory {
     }
 }
 
-/// Refuses what the machine cannot hold, before it is asked for: an allocation that is granted and
-/// cannot be kept ends the process without a word.
+/// Refuses a run that needs more memory than is available, before anything is allocated: Linux may grant
+/// an allocation that it cannot back, and later kills the process without a message.
 pub(super) fn affordable(needed: u64, available: Option<u64>) -> Result<(), TrainError> {
     match available {
         Some(available) if needed > available => Err(TrainError::Memory { needed, available }),
@@ -33,7 +33,7 @@ pub(super) fn affordable(needed: u64, available: Option<u64>) -> Result<(), Trai
     }
 }
 
-/// Bytes that can be had without swapping, where the system says so.
+/// Bytes of memory available without swapping, where the system tells.
 pub(super) fn available() -> Option<u64> {
     available_in(&fs::read_to_string("/proc/meminfo").ok()?)
 }
@@ -43,7 +43,7 @@ fn available_in(meminfo: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Bytes as a person reads them.
+/// A number of bytes in MB or GB.
 pub(super) fn readable(bytes: u64) -> String {
     const MB: f64 = 1e6;
     let bytes = bytes as f64;
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_than_there_is_is_refused_with_both_figures() {
+    fn a_run_that_needs_more_memory_than_available_is_refused_with_both_figures() {
         let meminfo = "MemTotal:       16000000 kB\nMemFree: 12 kB\nMemAvailable:    2000000 kB\n";
         let available = available_in(meminfo);
         assert_eq!(available, Some(2_048_000_000));

@@ -1,7 +1,7 @@
 //! Training a link predictor on the edges of a graph.
 //!
 //! In reading order: [`Settings`] say what to train and how, `groups` cut the edges into
-//! batches, a [`Trainer`] makes one epoch after another of them, [`evaluate`] says how good the
+//! batches, a [`Trainer`] runs them epoch after epoch, and [`evaluate`] measures how good the
 //! model has become.
 
 mod calibrate;
@@ -44,7 +44,7 @@ pub enum TrainError {
     #[error("the graph has no training edges; a model learns from the edges of the `train` split")]
     NothingToLearn,
     /// The adaptive calibration learns from questions of two or three atoms about one entity, and the
-    /// graph has no two of them: give it more training edges.
+    /// graph has fewer than two such questions: give it more training edges.
     #[error(
         "the training edges give fewer than two questions to calibrate by: they need entities to which two or \
          more edges lead"
@@ -97,7 +97,7 @@ pub enum TrainError {
         /// The regulariser's weight it happened with.
         weight: f32,
     },
-    /// The machine has not the memory: choose a smaller rank, a smaller batch, or sampled candidates.
+    /// The machine does not have the memory: choose a smaller rank, a smaller batch, or sampled candidates.
     #[error(
         "training needs {} of memory for parameters, optimiser state and scores, but {} are available; \
          choose a smaller rank or batch size, or sampled candidates",
@@ -112,7 +112,7 @@ pub enum TrainError {
     /// The disk or a file on it is at fault; the message says what to do.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The model's place or file is at fault; the message says what to do.
+    /// The model's folder or file is at fault; the message says what to do.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The checkpoint does not fit: start anew.

@@ -10,8 +10,8 @@ use crate::kernels;
 pub enum Optimizer {
     /// Steps divided by the root of all squared gradients so far; a row without gradient stays.
     Adagrad,
-    /// Steps by running means of gradient and square. With sampled candidates, the means of rows
-    /// outside the sample wait.
+    /// Steps by running means of the gradient and its square. With sampled candidates, the means of rows
+    /// outside the sample do not change.
     Adam,
     /// Steps along the gradient.
     Sgd,
@@ -21,7 +21,7 @@ impl Optimizer {
     /// Every rule.
     pub const ALL: [Self; 3] = [Self::Adagrad, Self::Adam, Self::Sgd];
 
-    /// The name on the command line and in files.
+    /// The name in options and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Adagrad => "adagrad",
@@ -69,7 +69,7 @@ impl Table {
         &self.values[index * self.width..][..self.width]
     }
 
-    /// Everything from row `from` on, to be cut into stretches that threads change side by side.
+    /// All rows, to be cut into stretches that threads change side by side.
     pub(super) fn stretch(&mut self) -> Stretch<'_> {
         let [first, second] = &mut self.state;
         Stretch { width: self.width, first_row: 0, values: &mut self.values, state: [first, second] }

@@ -20,7 +20,7 @@ impl Regularizer {
     /// Every penalty.
     pub const ALL: [Self; 3] = [Self::None, Self::N3, Self::F2];
 
-    /// The name on the command line and in files.
+    /// The name in options and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -72,7 +72,7 @@ fn moduli_squared(layout: Layout, row: &[f32]) -> Box<dyn Iterator<Item = f32> +
             let (re, im) = row.split_at(row.len() / 2);
             Box::new(re.iter().zip(im).map(|(a, b)| a * a + b * b))
         }
-        // A rotation has modulus 1 whatever its angle: nothing to keep small.
+        // A rotation has modulus 1 whatever its angle, so there is nothing to keep small.
         Layout::Phase => Box::new(std::iter::empty()),
     }
 }

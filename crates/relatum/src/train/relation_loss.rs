@@ -1,4 +1,4 @@
-//! Predicting the relation as well: an auxiliary loss that makes better link predictors.
+//! Predicts the relation as well as the tail: an auxiliary loss that makes better link predictors.
 
 use rayon::prelude::*;
 

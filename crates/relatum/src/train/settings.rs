@@ -23,7 +23,7 @@ pub struct Settings {
     pub regularizer: Regularizer,
     /// Its weight.
     pub regularizer_weight: f32,
-    /// The rule that makes steps of gradients.
+    /// The rule that turns gradients into steps.
     pub optimizer: Optimizer,
     /// The length of its steps.
     pub learning_rate: f32,
@@ -37,9 +37,9 @@ pub struct Settings {
     pub candidates: Option<usize>,
     /// The standard deviation of the first parameters.
     pub init_scale: f32,
-    /// What all randomness comes from.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// Validate after this many epochs, each time.
+    /// The number of epochs between two validations.
     pub eval_every: usize,
     /// Stop after this many validations without a better MRR; 0 for never.
     pub patience: usize,
@@ -75,7 +75,7 @@ impl std::fmt::Display for Settings {
 }
 
 impl Settings {
-    /// Every setting that people ask for, by name, in words.
+    /// The settings that people ask about most, by name, as text.
     pub fn in_words(&self) -> Vec<(&'static str, String)> {
         vec![
             ("predictor", self.predictor.clone()),
@@ -125,7 +125,7 @@ impl Settings {
         if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
             return out("the learning rate", self.learning_rate.to_string(), "above 0 and finite");
         }
-        // All parameters 0 is a point that no gradient leads away from.
+        // If all parameters are 0, all gradients are 0, and training never leaves that point.
         if !(self.init_scale > 0.0 && self.init_scale.is_finite()) {
             return out("the initial scale", self.init_scale.to_string(), "above 0 and finite");
         }

@@ -14,7 +14,7 @@ use crate::kernels::{Threads, View, ViewMut, add, exp_row, product, scale_by};
 use crate::model::LinkPredictor;
 use crate::random::Rng;
 
-/// The parameters of a model in training, and the room a batch needs.
+/// The parameters of a model in training, and the buffers that a batch needs.
 ///
 /// The gradient of the entities is never held as a whole: a tile of it comes out of the third
 /// product and goes into the optimiser while it is still in the cache.
@@ -73,7 +73,7 @@ impl SparseRows {
     }
 }
 
-/// How often an entity is head and tail in the batch: the regulariser counts each time.
+/// How often an entity is head and tail in the batch: the regulariser counts every occurrence.
 #[derive(Clone, Copy)]
 struct Uses {
     entity: EntityId,
@@ -415,7 +415,7 @@ fn tile_rows(width: usize) -> usize {
     (262_144 / width.max(1)).clamp(256, 1024)
 }
 
-/// Makes a buffer exactly as long as needed; what it holds is overwritten anyway.
+/// Makes a buffer exactly as long as needed; its old values are overwritten anyway.
 fn fit(buffer: &mut Vec<f32>, len: usize) {
     buffer.resize(len, 0.0);
 }

@@ -1,4 +1,4 @@
-//! One epoch after another.
+//! Trains a model, one epoch after another.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub struct BatchReport {
 pub enum Epoch {
     /// All batches were done; the mean loss of a triple.
     Finished(f64),
-    /// Somebody asked to stop, or the time was up; the trainer can go on from here.
+    /// It was cancelled, or the time was up; the trainer can go on from here.
     Stopped,
 }
 
@@ -154,7 +154,7 @@ impl Trainer {
         6.0 * rows as f64 * columns as f64 * self.stepper.predictor.tail().len() as f64
     }
 
-    /// Bytes of parameters, optimiser state, the tiles of the gradient and one batch of scores.
+    /// Bytes of parameters, optimiser state, a gradient of all entities and one batch of scores.
     pub fn memory(&self) -> Memory {
         let tables = [&self.stepper.entities, &self.stepper.relations];
         let bytes = |values: usize| values * size_of::<f32>();
@@ -169,8 +169,8 @@ impl Trainer {
         }
     }
 
-    /// Fails if the parameters are NaN, infinite, or so large that a score of theirs could
-    /// be: such a state must never be saved.
+    /// Fails if a parameter is NaN or infinite, or if parameters are so large that a score could be
+    /// infinite: such a state must never be saved.
     pub(crate) fn check(&self) -> Result<(), TrainError> {
         // Every score of every predictor is a sum of products of two entity factors and one relation factor.
         let [entities, relations] = [&self.stepper.entities, &self.stepper.relations].map(|table| {
@@ -244,8 +244,7 @@ impl Trainer {
         Ok(trainer)
     }
 
-    /// The learning rate of the next batch: the one of the settings, or what is left of it while the run
-    /// cools down.
+    /// The learning rate of the next batch: that of the settings, or less while the run cools down.
     fn learning_rate(&self) -> f32 {
         let Settings { learning_rate, cool_down, .. } = self.settings;
         if cool_down == 0 {
@@ -256,7 +255,7 @@ impl Trainer {
         (f64::from(learning_rate) * left.clamp(0.0, 1.0)) as f32
     }
 
-    /// Where the run ends, if not where its settings say: the learning rate falls towards it.
+    /// Ends the run after another epoch than its settings say: the learning rate falls towards that end.
     pub(crate) fn end_after(&mut self, epoch: usize) {
         self.last_epoch = epoch;
     }

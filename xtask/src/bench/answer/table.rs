@@ -10,7 +10,7 @@ pub(super) struct Line {
     samples: Vec<Sample>,
     /// Milliseconds of the port, measured elsewhere.
     pub(super) port: Option<f64>,
-    /// How many times faster than the port it should be; 0: nothing is asked.
+    /// How many times faster than the port it should be; 0 if there is no requirement.
     pub(super) least: f64,
 }
 
@@ -44,11 +44,11 @@ impl Line {
 
     fn text(&self) -> String {
         let floor = self.quantile(0.5, |sample| sample.floor.as_secs_f64() * 1e3);
-        // Over the same queries: those that scored any row.
+        // Both times are over the same queries: those that scored any row.
         let scored: Vec<&Sample> = self.samples.iter().filter(|sample| sample.rows > 0).collect();
         let sum = |of: fn(&Sample) -> f64| scored.iter().map(|sample| of(sample)).sum::<f64>();
         let products = sum(|sample| sample.floor.as_secs_f64());
-        // Where nothing was scored there is nothing to compare with.
+        // If nothing was scored, there is nothing to compare with.
         let ratio = if products > 0.0 {
             format!("{:.2}", sum(|sample| sample.took.as_secs_f64()) / products)
         } else {
@@ -100,7 +100,7 @@ impl Table {
 
     fn text(&self) -> String {
         let mut text = format!("\n{}\n", self.title);
-        // A string takes whatever is written to it.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             text,
             "  {:>5} {:>9} {:>9} {:>6} {:>6} {:>9} {:>6} {:>7} {:>9} {:>8} {:>8}",
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quotient_says_on_which_machine_its_other_side_was_measured() {
+    fn a_ratio_names_the_machine_on_which_the_port_was_measured() {
         let text = |port| {
             let took = Duration::from_millis(10);
             let mut line = Line::new("2p");

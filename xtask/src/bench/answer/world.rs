@@ -1,4 +1,4 @@
-//! What the answers are measured on: a graph, questions, models.
+//! The graph, questions and models with which answers are measured.
 
 use std::sync::Mutex;
 
@@ -129,7 +129,7 @@ pub(super) fn rows_without_bound(plan: &Plan, entities: usize) -> usize {
     looks + plan.scans.iter().map(|scan| scan.hops.len() * entities).sum::<usize>()
 }
 
-/// Truth that remembers how many rows were asked for at once.
+/// Truth values that record how many rows were asked for at once.
 pub(super) struct Counting<'a> {
     truth: &'a dyn AtomTruth,
     batches: Mutex<Vec<usize>>,

@@ -70,7 +70,7 @@ impl Load {
     }
 
     /// Sends requests on so many connections for some time, each as soon as the one before is answered. Every
-    /// answer must be good.
+    /// response must be a success.
     pub(super) fn run(&self, connections: usize, time: Duration) -> anyhow::Result<Latencies> {
         ensure!(!self.requests.is_empty(), "the graph has no such questions");
         let (next, until) = (AtomicUsize::new(0), Instant::now() + time);
@@ -102,7 +102,7 @@ impl Load {
     }
 }
 
-/// Reads one answer; what is not 200 is an error.
+/// Reads one response; a status other than 200 is an error.
 fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> anyhow::Result<()> {
     buffer.clear();
     let mut chunk = [0; 16384];

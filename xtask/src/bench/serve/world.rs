@@ -1,4 +1,4 @@
-//! What is served: projects on disk, made once, and questions about them.
+//! The projects that are served, made once on disk, and questions about them.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -56,7 +56,7 @@ fn fb15k_237(folder: &Path, data: &Path) -> anyhow::Result<PathBuf> {
 pub(super) fn questions(graph: &Graph, shape: Shape, count: usize) -> Vec<String> {
     let mut rng = Rng::new(7);
     let mut found = Vec::new();
-    // A graph without such paths has none of the questions.
+    // A graph without such paths has no such questions, so the tries are limited.
     for _ in 0..count * 1000 {
         if found.len() == count {
             break;
@@ -74,7 +74,7 @@ fn random(graph: &Graph, shape: Shape, rng: &mut Rng) -> Option<String> {
     for step in 0..relations {
         let mut arcs = outgoing.of(at);
         if arcs.is_empty() && step > 0 {
-            // The films have edges that lead no further: the next chain begins elsewhere.
+            // Some edges of the films lead no further; then the next chain begins elsewhere.
             at = EntityId::from_index(rng.below(graph.entities.len()));
             arcs = outgoing.of(at);
         }

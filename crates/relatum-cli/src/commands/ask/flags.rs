@@ -17,22 +17,22 @@ use crate::signals;
 /// How to answer.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Flags {
-    /// The question is SPARQL, whatever it looks like
+    /// Read the question as SPARQL, whatever it looks like
     #[arg(long)]
     pub(super) sparql: bool,
-    /// How to search: auto is exact where the question is a tree, else a beam that widens until its answers
-    /// are proven or that takes too long; exact takes as long as it takes; continuous
-    /// optimises vectors in place of entities
+    /// How to search: auto is exact if the question is a tree, else a beam that widens until its answers
+    /// are proven or it takes too long; exact goes on until they are proven; beam keeps the k best assignments;
+    /// continuous optimises vectors in place of entities
     #[arg(long, default_value = "auto", value_parser = methods())]
     method: Method,
-    /// How many assignments a beam keeps, where the search is one [default: 64]
+    /// How many assignments a beam keeps [default: 64]
     #[arg(long, value_parser = parse_positive, allow_negative_numbers = true)]
     k: Option<usize>,
-    /// Let each assignment of a beam keep k values by the atoms' own truth, as the paper does
+    /// Let each assignment of a beam keep k values by the truth of the atoms alone, as the paper does
     #[arg(long)]
     pub(super) paper: bool,
     /// Score an atom from whichever side takes fewer rows, not always away from the named entities:
-    /// faster on some questions, but the two sides of a model disagree a little
+    /// faster on some questions, but a model scores an edge a little differently from its two sides
     #[arg(long, conflicts_with = "paper")]
     pub(super) either_side: bool,
     /// How truth values combine; auto: as `relatum tune` chose for the type of question, else product
@@ -45,23 +45,23 @@ pub(crate) struct Flags {
     /// Negate atoms as 1 - min(1, C·truth) (sub-queries as 1 - truth); auto: as tuned, else 1
     #[arg(long, value_name = "C", default_value = AUTO, value_parser = parse_scale, allow_negative_numbers = true)]
     negation_scale: Auto<f32>,
-    /// Multiply predictions by W that lead to an entity of another kind than those that stand on that side of
+    /// The factor of predictions that lead to an entity of another kind than those that stand on that side of
     /// the relation in training; 1 leaves them as they are, 0 leaves them out; auto: as tuned,
-    /// else 0.3, but 1 for continuous optimisation and with --paper
+    /// else 0.1, but 1 for continuous optimisation and with --paper
     #[arg(long, value_name = "W", default_value = AUTO, value_parser = parse_weight, allow_negative_numbers = true)]
     unseen: Auto<f32>,
     /// Which stored edges count as true: all, those of train only, or none; auto: all, but none with
-    /// raw scores, beside which 1 means nothing; continuous optimisation trusts edges from named entities
-    /// to the answer only
+    /// raw scores, which cannot be compared with 1; continuous optimisation trusts only edges from named
+    /// entities to the answer
     #[arg(long, default_value = AUTO, value_parser = knowns())]
     known: Auto<Known>,
-    /// How many answers, no more than a LIMIT of SPARQL [default: 10, or the LIMIT]
+    /// How many answers; a LIMIT of SPARQL that is smaller takes precedence [default: 10, or the LIMIT]
     #[arg(long, value_parser = parse_positive, allow_negative_numbers = true)]
     top: Option<usize>,
-    /// Leave out what the stored edges already say
+    /// Leave out answers that stored edges alone give
     #[arg(long)]
     pub(super) new_only: bool,
-    /// Show why each answer is one
+    /// Show why each entity is an answer
     #[arg(long)]
     pub(crate) explain: bool,
     /// Print JSON
@@ -73,11 +73,11 @@ pub(crate) struct Flags {
     /// The name of the model [default: default, or what `relatum models --default` chose]
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Stop after so many seconds with what was found
+    /// Stop after so many seconds, with the best answers so far
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, allow_negative_numbers = true)]
     timeout: Option<Duration>,
-    /// Score no more rows than this in search of answers, and stop with what was found; the few that
-    /// --explain takes come on top
+    /// Score no more rows than this, and stop with the best answers so far; the few rows that --explain
+    /// needs are not counted
     #[arg(long, value_name = "ROWS", allow_negative_numbers = true)]
     max_rows: Option<usize>,
     /// How many alternatives the normal form of a question may have
@@ -88,7 +88,7 @@ pub(crate) struct Flags {
 /// The value of a flag that leaves the choice to the engine.
 const AUTO: &str = "auto";
 
-/// A value that was chosen, or none: then the engine chooses.
+/// A value that was chosen; with `None` the engine chooses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Auto<T>(Option<T>);
 
@@ -102,7 +102,7 @@ impl<T: std::fmt::Display> std::fmt::Display for Auto<T> {
 }
 
 impl Flags {
-    /// What the engine is told.
+    /// The options for the engine.
     pub(crate) fn options(&self) -> Options {
         Options {
             syntax: self.sparql.then_some(Syntax::Sparql),
@@ -125,7 +125,7 @@ impl Flags {
         }
     }
 
-    /// What the answer may use up, from now on.
+    /// The limits of the search, counted from now.
     pub(crate) fn control(&self) -> Control {
         let control = signals::control();
         let control = match self.max_rows {
@@ -194,7 +194,7 @@ fn calibrations() -> impl TypedValueParser<Value = Auto<Calibration>> {
         .map(|name| Auto(Calibration::from_name(&name)))
 }
 
-/// `all` and `none` were called `trust` and `ignore` once.
+/// `trust` and `ignore` are old names of `all` and `none`.
 fn knowns() -> impl TypedValueParser<Value = Auto<Known>> {
     let values = [
         PossibleValue::new(AUTO),
@@ -222,7 +222,7 @@ fn parse_weight(text: &str) -> Result<Auto<f32>, String> {
 }
 
 pub(crate) fn parse_seconds(text: &str) -> Result<Duration, String> {
-    // Thirty years: an instant far beyond cannot be expressed, and nobody waits for it either.
+    // Thirty years: an instant far beyond that cannot be expressed, and nobody would wait for it.
     const MOST: f64 = 1e9;
     let seconds = text.parse().ok().filter(|seconds| (0.0..=MOST).contains(seconds));
     seconds

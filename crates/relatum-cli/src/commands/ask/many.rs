@@ -1,8 +1,8 @@
 //! Many questions, answered side by side: lines in, lines of JSON out, in the same order.
 //!
-//! One thread reads, as many as there are cores answer, this one writes. Few questions are between reading
-//! and writing, so a file of any length takes the same memory; and a question is read only when it is there,
-//! so a program may ask one, wait, and ask the next.
+//! One thread reads, as many threads as there are cores answer, and this one writes. Few questions are held
+//! between reading and writing, so a file of any length takes the same memory. No question waits for the next
+//! one, so a program may ask one, wait for the answer, and ask the next.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
@@ -27,7 +27,7 @@ const WINDOW: usize = 64;
 /// Lines of a file or of standard input.
 pub(super) struct Questions {
     input: Box<dyn Read + Send>,
-    /// The bytes that there are, where that is known.
+    /// The number of bytes in all, if it is known.
     bytes: Option<u64>,
 }
 
@@ -73,7 +73,7 @@ struct Answered {
     end: u64,
 }
 
-/// Answers every line. Lines that cannot be answered are counted, and are an error in the end.
+/// Answers every line. Lines that cannot be answered are counted, and reported as one error at the end.
 pub(super) fn answer(engine: &Engine, flags: &Flags, questions: Questions) -> anyhow::Result<()> {
     signals::watch()?;
     let progress = Progress::new(questions.bytes);
@@ -101,7 +101,7 @@ pub(super) fn answer(engine: &Engine, flags: &Flags, questions: Questions) -> an
         return Err(Stopped.into());
     }
     if counts.answered + counts.failed == 0 {
-        output::say("no question came in: each line of the input is one");
+        output::say("there was no question in the input: write one on each line");
     }
     if counts.failed > 0 {
         let failed = output::grouped(counts.failed);
@@ -123,7 +123,7 @@ fn answered(engine: &Engine, flags: &Flags, line: &Line) -> Answered {
     Answered { json, is_answer, end: line.end }
 }
 
-/// What is wrong, without the first `error: `: the field that holds it says so already.
+/// The message without its first `error: `, because the JSON field is called `error` already.
 fn message(error: &Error) -> String {
     let text = error.to_string();
     text.strip_prefix("error: ").unwrap_or(&text).to_owned()
@@ -169,7 +169,7 @@ fn next_question(input: &mut impl BufRead, place: &mut (u64, u64)) -> std::io::R
     }
 }
 
-/// The next line; one that is too long or no text is read to its end and says so.
+/// The next line; a line that is too long or not UTF-8 is read to its end and returned as an error.
 pub(crate) fn next_line(input: &mut impl BufRead, place: &mut (u64, u64)) -> std::io::Result<Option<Line>> {
     let mut bytes = Vec::new();
     let mut read = input.by_ref().take(MAX_BYTES as u64 + 1).read_until(b'\n', &mut bytes)? as u64;
@@ -189,7 +189,7 @@ pub(crate) fn next_line(input: &mut impl BufRead, place: &mut (u64, u64)) -> std
     Ok(Some(Line { number: place.0, end: place.1, text }))
 }
 
-/// How far it is, on standard error, where a person sees that.
+/// Shows the progress on standard error, if that is a terminal.
 struct Progress {
     bar: ProgressBar,
     bytes: Option<u64>,
@@ -218,7 +218,7 @@ impl Progress {
         if self.bar.is_hidden() {
             return write();
         }
-        // On one terminal the two would write over each other.
+        // On one terminal, output and progress bar would overwrite each other.
         if std::io::stdout().is_terminal() { self.bar.suspend(write) } else { write() }?;
         let done = counts.answered + counts.failed;
         let seconds = self.began.elapsed().as_secs_f64().max(1e-9);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn blank_lines_and_comments_are_passed_over_but_counted() {
+    fn blank_lines_and_comments_are_skipped_but_counted() {
         let found = lines("\u{feff}# films\n\n?A : r(a, A)\r\n  # more\n?B : s(B, b)".as_bytes());
         let text = |line: &str| Ok(line.to_owned());
         assert_eq!(found, [(3, 26, text("?A : r(a, A)\r\n")), (5, 47, text("?B : s(B, b)"))]);

@@ -1,4 +1,4 @@
-//! A line that says how far a search is, while it runs longer than a person likes to wait.
+//! Shows a line with the progress of a search that takes long.
 
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,11 +12,11 @@ use relatum::search::Progress;
 
 use crate::output;
 
-/// A search that is done by then needs no line.
+/// The line appears only if the search takes longer than this.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Runs a search with a line on the terminal: rows scored, the best answer so far, how many answers are
-/// proven. It is gone when the search ends.
+/// proven. The line disappears when the search ends.
 pub(crate) fn watched<T>(engine: &Engine, control: Control, search: impl FnOnce(&Control) -> T) -> T {
     if !std::io::stderr().is_terminal() {
         return search(&control);
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_comes_when_a_search_takes_long_and_goes_with_its_end() {
+    fn the_line_appears_when_a_search_takes_long_and_disappears_with_its_end() {
         let folder = tempfile::tempdir().unwrap();
         let table = folder.path().join("g.tsv");
         std::fs::write(&table, "Alien\tstars\tSigourney Weaver\n").unwrap();
@@ -81,7 +81,7 @@ mod tests {
         watched_on(target, &engine, Control::default(), |control| {
             let progress = Progress { rows: 7, best: vec![(EntityId(0), 0.25)], proven: 2, wanted: 10 };
             control.tell(&progress);
-            assert_eq!(term.contents(), "", "nobody is told of a search that may end at once");
+            assert_eq!(term.contents(), "", "no line for a search that may end at once");
             std::thread::sleep(PATIENCE);
             control.tell(&progress);
             let text = term.contents();

@@ -17,13 +17,12 @@ use super::train::use_threads;
 use crate::{output, signals};
 pub(super) use watch::watched;
 
-/// Measure how well benchmark queries are answered, by type, beside what was published
+/// Measure how well benchmark queries are answered, by type, beside the published figures
 ///
-/// Every hard answer is ranked among all entities, the other answers left out. Settings are chosen
-/// by type on the validation queries (see `relatum tune`), results reported on the split asked for.
-/// Where that is validation itself, settings are chosen on every other query of a type, and the
-/// queries between are reported. What is finished is kept: the same command goes on where it was
-/// stopped.
+/// Every hard answer is ranked among all entities except the other answers. Settings are chosen by
+/// type on the validation queries (see `relatum tune`), and results are reported on the chosen split.
+/// If that is validation itself, settings are chosen on every other query of a type, and the queries
+/// between are reported. Finished results are kept: the same command goes on where it was stopped.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,7 +36,7 @@ pub(crate) struct Args {
     /// The name of the model [default: default, or what `relatum models --default` chose]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// How to answer: what the paper does, or the best there is [default: paper,best]
+    /// How to answer: as the paper does, or with the best settings [default: paper,best]
     #[arg(long, value_delimiter = ',', value_name = "METHOD,…")]
     method: Vec<Method>,
     /// Answer with one fixed setting instead; may be given several times
@@ -138,7 +137,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         write!(out, "{}", as_text(&report))?;
     }
-    // After the table: some of the pictures take longer than it did.
+    // The pictures come after the table, because some of them take longer than it did.
     drop(out);
     if let Some(dir) = &args.plots {
         draw(dir, &engine, &options, &report, &control)?;
@@ -189,7 +188,7 @@ fn draw(
             output::say(&format!("drew accuracy.svg, time.svg, k.svg and rank.svg in {dir_text}"));
         }
         None => output::say(&format!(
-            "drew accuracy.svg, time.svg and k.svg in {dir_text}; rank.svg takes models of two ranks or more"
+            "drew accuracy.svg, time.svg and k.svg in {dir_text}; rank.svg needs models of at least two ranks"
         )),
     }
     Ok(())

@@ -14,7 +14,7 @@ use relatum::engine::{MeasuringBegins, TuningBegins, TypeMeasured, TypeTuned};
 use crate::exit::Stopped;
 use crate::output;
 
-/// Does a work that tunes or measures, and shows how far it is.
+/// Runs work that tunes or measures, and shows its progress.
 pub(crate) fn watched<T>(
     control: Control,
     work: impl FnOnce(&Control) -> Result<T, Error>,
@@ -44,7 +44,7 @@ fn shown_on(bar: &ProgressBar, control: Control) -> Control {
                 let before = output::counted(*before, "validation query");
                 let queries = output::grouped(*queries);
                 output::say(&format!(
-                    "{} {shape}: was chosen on {before}, is chosen again on {queries}",
+                    "{} {shape}: the setting was chosen on {before}, and is chosen again on {queries}",
                     family.name()
                 ));
             }

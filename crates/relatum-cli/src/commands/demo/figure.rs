@@ -1,5 +1,5 @@
-//! The paper's figure of explained answers: by which value of the variable each answer was found, and whether
-//! it is right.
+//! The paper's figure of explained answers: the value of the variable by which each answer was found, and
+//! whether the answer is correct.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! What begins with a colon.
+//! The commands of the prompt, which begin with a colon.
 
 use anyhow::Context;
 use relatum::Reply;
@@ -15,7 +15,7 @@ use crate::output;
 pub(super) const COMMANDS: [(&str, &str, &str); 8] = [
     ("help", "", "this list"),
     ("plan", "[QUESTION]", "how a question would be answered; without one, the last"),
-    ("explain", "[N]", "why the N-th answer to the last question is one; without N, the first"),
+    ("explain", "[N]", "why the N-th answer to the last question is an answer; without N, the first"),
     ("set", "[NAME [VALUE]]", "show the settings, or change one; `default` sets it back"),
     ("find", "TEXT", "entities and relations whose name contains a text"),
     ("describe", "NAME", "what the graph holds about an entity or a relation"),
@@ -24,7 +24,7 @@ pub(super) const COMMANDS: [(&str, &str, &str); 8] = [
 ];
 
 impl Session {
-    /// Obeys a command, written without its colon. None: it is the end.
+    /// Carries out a command, written without its colon; `None` ends the prompt.
     pub(super) fn command(&mut self, text: &str) -> anyhow::Result<Option<String>> {
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();

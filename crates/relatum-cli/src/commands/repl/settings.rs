@@ -11,7 +11,7 @@ use crate::output;
 /// The settings of a session.
 pub(super) struct Settings {
     pub(super) flags: Flags,
-    /// What was said, on the command line or with `:set`; everything else has its default.
+    /// The values given on the command line or with `:set`; everything else has its default.
     given: BTreeMap<&'static str, String>,
 }
 
@@ -23,7 +23,7 @@ struct Line {
     flags: Flags,
 }
 
-/// A setting with what it can be.
+/// A setting with its possible values.
 pub(super) struct Setting {
     pub(super) name: &'static str,
     pub(super) help: String,
@@ -60,7 +60,7 @@ impl Settings {
         Ok(format!("{} = {value}: {}\n", setting.name, setting.meaning()))
     }
 
-    /// The settings with one changed; `default` is the value it has when nothing is said.
+    /// The settings with one changed; `default` sets it back to its default.
     pub(super) fn changed(&self, name: &str, value: &str) -> Result<Self, Misuse> {
         let setting = find(name)?;
         let mut given = self.given.clone();
@@ -92,7 +92,7 @@ impl Setting {
     }
 }
 
-/// The flags that follow from what was said.
+/// The flags for the given values.
 fn parsed(given: &BTreeMap<&'static str, String>) -> Result<Flags, Misuse> {
     let words = given.iter().filter_map(|(name, value)| match (*name, value.as_str()) {
         // For `known`, `none` is a value; for all other settings it removes the value.
@@ -130,7 +130,7 @@ fn find(name: &str) -> Result<Setting, Misuse> {
     })
 }
 
-/// What clap says, without what it says about the command line.
+/// The message of clap, without the part about the command line.
 fn said(error: &clap::Error) -> Misuse {
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);

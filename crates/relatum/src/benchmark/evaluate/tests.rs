@@ -7,7 +7,7 @@ use crate::random::Rng;
 
 const ENTITIES: usize = 12;
 
-/// A small graph, with a model that knows nothing.
+/// A small graph with an untrained model.
 fn world(seed: u64) -> (Graph, Model) {
     let mut builder = GraphBuilder::default();
     let mut rng = Rng::stream(seed, 0);
@@ -88,7 +88,7 @@ fn plain(shape: &str, args: &[u32], row: &dyn Fn(u32, u32) -> Vec<f32>) -> Vec<f
         ("2u", &[a, r, b, s]) => or(row(a, r), row(b, s)),
         ("up", &[a, r, b, s, t]) => or(through(row(a, r), t), through(row(b, s), t)),
         ("2in", &[a, r, b, s]) => and(row(a, r), row(b, s).iter().map(|x| 1.0 - x).collect()),
-        other => panic!("{other:?} is not written out"),
+        other => panic!("the formula of {other:?} is not written out"),
     }
 }
 
@@ -159,7 +159,7 @@ fn tuning_keeps_the_best_of_what_it_tried_or_what_noise_cannot_beat_and_names_it
         for family in Family::ALL {
             let choice = evaluator.tune(family, &group, &[0, 1, 2], &Control::default()).unwrap();
             let key = |m: &LinkMetrics| (m.hits[1], m.mrr);
-            // In our own family a gain within its standard error is none, but nothing gets worse.
+            // In our own family a gain within its standard error does not count, but nothing gets worse.
             let rivals = if family == Family::Best { 1 } else { usize::MAX };
             let best = choice
                 .trials

@@ -1,4 +1,4 @@
-//! One walk, and the questions that its query has to answer before it is taken.
+//! One walk, and the conditions that its query must meet to be taken.
 
 use super::pattern::Pattern;
 use super::walk::Walk;
@@ -26,7 +26,7 @@ pub(super) struct Found {
     pub(super) hard: Vec<EntityId>,
 }
 
-/// Why a walk was in vain; [`Walks`](super::Walks) says what each means.
+/// Why a walk gave no query; [`Walks`](super::Walks) says what each means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rejection {
     Stuck,
@@ -67,9 +67,10 @@ impl Attempt<'_> {
         Ok(Found { arguments, key: query.canonical(), easy, hard })
     }
 
-    /// Whether the negation changes too little. Of a shape the published generators want that the
-    /// larger graph refutes an answer of the smaller one; what a person asks need only lose some
-    /// answer. The first implies the second: without the negation more edges take no answer away.
+    /// Whether the negation changes too little. For a shape, the published generators require that the
+    /// larger graph refutes an answer of the smaller one; for a question in words it is enough that the
+    /// negation removes some answer. The first implies the second: without negation, more edges never
+    /// remove an answer.
     fn is_pointless(&self, positive: &NormalForm, easy: &[EntityId], all: &[EntityId]) -> bool {
         if self.pattern.is_shape() {
             easy.iter().all(|answer| all.binary_search(answer).is_ok())
@@ -79,7 +80,7 @@ impl Attempt<'_> {
     }
 }
 
-/// The query without what it negates; none if it negates nothing.
+/// The query without its negated parts; `None` if it has none.
 fn without_negation(query: &NormalForm) -> Option<NormalForm> {
     if !query.branches.iter().any(Branch::negates) {
         return None;

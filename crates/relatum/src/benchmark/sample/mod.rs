@@ -1,15 +1,15 @@
-//! New benchmark queries from any graph with splits, in the way of the published generators.
+//! New benchmark queries from any graph with splits, made as the published generators do.
 //!
 //! A query is found by walking back from an answer: an entity is drawn, then an edge that leads to
 //! it, then one that leads to that edge's other end, until every place of a [`Pattern`] is filled.
 //! The walk is in the *larger* graph (train and valid; for test queries also test). Answers that
 //! the *smaller* graph (without the last of these splits) gives are easy, the others hard.
 //!
-//! With negation the larger graph can also refute what the smaller one says. Every query of a shape
-//! with negation has such an answer, as in the published files: otherwise it would be answered as
-//! well without what it negates. These answers stay among the easy ones: whoever trusts the smaller
-//! graph must take them for answers, so they are left out of a ranking instead of standing in the
-//! way of the hard ones.
+//! With negation the larger graph can also refute an answer of the smaller one. Every query of a shape
+//! with negation has such an answer, as in the published files: otherwise it would have the same
+//! answers without its negated part. The refuted answers stay among the easy ones: a system that
+//! trusts the smaller graph must take them for answers, so they are left out of a ranking instead of
+//! pushing the hard ones down.
 
 mod attempt;
 mod pattern;
@@ -50,7 +50,7 @@ pub struct Sampling {
 
 impl Sampling {
     /// So many queries, with at most 100 answers each as in the literature, and a thousand walks
-    /// for each of them (a hundred thousand at least), unless a hundred thousand in a row are in vain.
+    /// for each of them (a hundred thousand at least), unless a hundred thousand in a row find no new query.
     pub fn of(count: usize, seed: u64) -> Self {
         let attempts = count.saturating_mul(1000).max(100_000);
         Self { count, max_answers: 100, attempts, patience: 100_000, seed }
@@ -62,7 +62,7 @@ impl Sampling {
 pub struct Sampled {
     /// The queries in the order in which they were found, so that the first n are a sample too.
     pub group: QueryGroup,
-    /// What became of the walks.
+    /// How many walks were tried, and why some gave no query.
     pub walks: Walks,
 }
 
@@ -75,12 +75,12 @@ pub struct QueriesFound {
     pub wanted: usize,
 }
 
-/// What became of the walks of a sample.
+/// How many walks a sample took, and why some gave no query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Walks {
     /// How many walks there were.
     pub tried: usize,
-    /// They led nowhere: an entity had no edge of the kind that was needed, or only the one back.
+    /// Walks that led nowhere: an entity had no edge of the kind that was needed, or only the one back.
     pub stuck: usize,
     /// The query says less than its shape: two branches are the same.
     pub degenerate: usize,
@@ -95,7 +95,7 @@ pub struct Walks {
     pub easy: usize,
     /// The query was found before.
     pub repeated: usize,
-    /// The last of all these, since a new query was found.
+    /// Walks at the end, after the last new query was found.
     #[serde(rename = "in_vain_at_the_end")]
     pub in_vain: usize,
 }
@@ -129,8 +129,8 @@ impl<'a> Sampler<'a> {
         Self { graph, split, larger, relations: Reciprocals::of(graph) }
     }
 
-    /// Draws queries until there are enough, the walks are used up, too many of them were in vain, or
-    /// `control`, which is told of [`QueriesFound`], says that it is time to stop.
+    /// Draws queries until there are enough, the walks are used up, too many in a row found no new query, or
+    /// `control` stops it. Listeners hear [`QueriesFound`].
     pub fn sample(&self, pattern: &Pattern, how: &Sampling, control: &Control) -> Sampled {
         let entities = self.graph.entities.len();
         let smaller: Vec<Split> = Split::ALL.into_iter().filter(|&it| it < self.split).collect();
@@ -154,7 +154,7 @@ impl<'a> Sampler<'a> {
                 && !control.is_late()
         };
         while more(found.len(), &walks) {
-            // The size of a round depends on what was found alone, so threads change nothing.
+            // The size of a round depends only on how many queries were found, so threads change nothing.
             let wanted = (how.count - found.len()).saturating_mul(4).clamp(512, 1 << 14);
             let round = wanted.min(how.attempts - walks.tried);
             let numbers = walks.tried..walks.tried + round;

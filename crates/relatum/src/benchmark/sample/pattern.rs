@@ -24,7 +24,7 @@ pub struct Pattern {
     name: String,
     skeleton: String,
     template: Template,
-    /// What the question gives already, by place.
+    /// The entities and relations that the question names already, by place.
     fixed: Vec<Option<u32>>,
     /// Whether it is a shape or a skeleton, not a question in words.
     is_shape: bool,
@@ -72,7 +72,7 @@ impl Pattern {
         Self::of_question(text, graph)
     }
 
-    /// The name of the shape; the question, or the skeleton, if it has none.
+    /// The name of the shape or, if it has none, the question or the skeleton.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -144,7 +144,7 @@ fn check(template: &Template) -> Result<usize, Vec<QueryError>> {
     Ok(checked.normal_form.branches.iter().map(crate::query::Branch::atoms).sum())
 }
 
-/// The question with something in its holes that every graph has.
+/// The question with its holes filled by something that every graph has.
 fn without_holes(query: &ParsedQuery) -> ParsedQuery {
     let name = |name: &Name| if name.text == HOLE { Name::number(0).at(name.place) } else { name.clone() };
     let term = |term: &Term<Name>| match term {

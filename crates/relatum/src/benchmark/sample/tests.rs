@@ -1,4 +1,4 @@
-//! Sampled queries against every assignment, tried one by one.
+//! Compares sampled queries with trying every assignment, one by one.
 
 use std::collections::BTreeSet;
 
@@ -92,7 +92,7 @@ proptest! {
                     let negates = normal.branches.iter().any(Branch::negates);
                     if let Some(positive) = without_negated(&query).filter(|_| negates) {
                         let more: BTreeSet<EntityId> = brute_force(&positive, &larger).into_iter().collect();
-                        prop_assert!(large.is_subset(&more) && large != more, "{} negates for nothing", text);
+                        prop_assert!(large.is_subset(&more) && large != more, "{}: the negation removes nothing", text);
                         let refuted = small.difference(&large).next();
                         prop_assert!(refuted.is_some() || text.starts_with('?'), "{} refutes nothing", text);
                     }
@@ -102,7 +102,7 @@ proptest! {
     }
 }
 
-/// The query without what it negates; none if that is nothing.
+/// The query without its negated parts; `None` if it has no such parts, or nothing else.
 fn without_negated(query: &Query) -> Option<Query> {
     fn positive(formula: &Formula) -> Option<Formula> {
         let all = |parts: &[Formula]| parts.iter().filter_map(positive).collect();
@@ -120,9 +120,9 @@ fn without_negated(query: &Query) -> Option<Query> {
     (formula != query.formula).then(|| Query { formula, ..query.clone() })
 }
 
-/// Many negations on one graph, so that none of the few of a random one has to be lucky.
+/// Many negations on one graph, because the random graphs above give few of them.
 #[test]
-fn every_negation_of_a_shape_refutes_what_the_smaller_graph_says() {
+fn every_negation_of_a_shape_refutes_an_answer_of_the_smaller_graph() {
     let (graph, _) = crate::graph::films().finish();
     let relations = Reciprocals::of(&graph);
     let [smaller, larger] =
@@ -158,7 +158,7 @@ fn a_seed_gives_the_same_queries_whatever_the_threads() {
 }
 
 #[test]
-fn fewer_are_the_first_of_more() {
+fn a_smaller_sample_is_the_beginning_of_a_larger_one() {
     let few = films_sample("2i", &Sampling::of(5, 1)).group;
     let more = films_sample("2i", &Sampling::of(30, 1)).group;
     assert_eq!((few.len(), &few.arguments[..]), (5, &more.arguments[..20]));

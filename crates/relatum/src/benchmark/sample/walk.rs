@@ -12,11 +12,11 @@ pub(super) struct Walk<'a> {
     edges: &'a Edges,
     inverses: &'a Inverses,
     relations: &'a Reciprocals,
-    /// Whether a relation may be read from either side: in shapes, where a relation leads from the
-    /// anchor whatever it is called; not in a text, which says what it means.
+    /// Whether a relation may be read from either side: yes in shapes, which leave the direction open;
+    /// no in a question in words, which fixes it.
     both_ways: bool,
     target: usize,
-    /// The entities that the target can be, as far as its own atoms say.
+    /// The entities that the target can be, by its own atoms alone.
     starts: Vec<EntityId>,
     parts: Vec<Part>,
     /// How many negated parts there are.
@@ -91,7 +91,7 @@ impl<'a> Walk<'a> {
             }
         }
         let positive: Vec<Part> = self.parts.iter().filter(|part| part.negation.is_none()).copied().collect();
-        // An anchor that is given is the better start: few answers lead to it.
+        // If an anchor is given, it is the better start, because few answers lead to it.
         let anchored = |part: &Part| part.ends.iter().any(|&end| filling.nodes[end].is_some());
         if !positive.iter().any(anchored) {
             filling.nodes[self.target] = Some(*pick(&self.starts, rng)?);
@@ -111,7 +111,7 @@ impl<'a> Walk<'a> {
     fn fill(&self, mut parts: Vec<Part>, filling: &mut Filling, rng: &mut Rng) -> Option<()> {
         while !parts.is_empty() {
             let known = |part: &Part| part.ends.iter().filter(|&&end| filling.nodes[end].is_some()).count();
-            // What can be checked is checked first; otherwise the order is that of the text.
+            // Atoms with values on both sides are checked first; otherwise the order is that of the text.
             let next = parts.iter().position(|part| known(part) == 2);
             let next = next.or_else(|| parts.iter().position(|part| known(part) == 1))?;
             self.fill_part(parts.remove(next), filling, rng)?;
@@ -140,8 +140,8 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// The edges of an entity by relation, each relation as the argument it would be: those in which
-    /// it is the subject (the object, if `backwards`), and others that a reciprocal relation turns.
+    /// The edges of an entity by relation, each relation as the argument of a query: those in which the
+    /// entity is the subject (the object, if `backwards`), and others read through a reciprocal relation.
     fn runs(&self, at: EntityId, backwards: bool, relation: Option<u32>) -> Vec<(u32, &[Arc])> {
         let (along, against) = if backwards {
             (&self.edges.incoming, &self.edges.outgoing)
@@ -160,8 +160,8 @@ impl<'a> Walk<'a> {
         runs
     }
 
-    /// Whether a relation would lead back where the atom behind or before this one comes from: `r`
-    /// after `r⁻¹` says little, as the start is always among what it finds.
+    /// Whether a relation would only undo the atom before or after this one: `r` after `r⁻¹` says little,
+    /// because the start is always among its results.
     fn undoes(&self, part: Part, relation: u32, filling: &Filling) -> bool {
         let leaving = |part: &Part, relation: u32, at: usize| {
             let relation = RelationId(relation);
@@ -178,8 +178,8 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Fills a negated part from an assignment that the rest would allow: one of its variables is
-    /// given another value that an atom allows too, which the negation then takes away.
+    /// Fills a negated part from an assignment that the positive atoms allow: one of its variables gets
+    /// another value that an atom allows too, and the negation then removes that value.
     fn negate(&self, negation: usize, positive: &[Part], filling: &mut Filling, rng: &mut Rng) -> Option<()> {
         let parts: Vec<Part> =
             self.parts.iter().filter(|it| it.negation == Some(negation)).copied().collect();
@@ -197,7 +197,7 @@ impl<'a> Walk<'a> {
         let &slipped = pick(&shared, rng)?;
         let mut elsewhere = filling.clone();
         elsewhere.nodes[slipped] = Some(self.other_value(slipped, positive, filling, rng)?);
-        // What its own variables were in another negated part means nothing here.
+        // Values that its own variables had in another negated part have no meaning here.
         self.fill(parts, &mut elsewhere, rng)?;
         elsewhere.nodes[..self.variables].clone_from_slice(&filling.nodes[..self.variables]);
         *filling = elsewhere;
@@ -220,7 +220,7 @@ impl<'a> Walk<'a> {
         let is_subject = part.ends[0] == node;
         let from = filling.nodes[part.ends[usize::from(is_subject)]]?;
         let relation = RelationId(filling.relations[part.relation]?);
-        // A reciprocal relation is one of the graph with its ends exchanged.
+        // A reciprocal relation is a relation of the graph with its ends exchanged.
         let (relation, backwards) = if self.relations.in_graph(relation) {
             (relation, is_subject)
         } else {
@@ -249,7 +249,7 @@ fn by_relation(arcs: &[Arc]) -> impl Iterator<Item = (RelationId, &[Arc])> {
     })
 }
 
-/// The entities with an edge, and with one of each relation that the target is given.
+/// The entities that have an edge, and one along each relation that the question names at its target.
 fn starts(
     parts: &[Part],
     target: usize,
@@ -305,8 +305,8 @@ impl Collector {
     }
 }
 
-/// For every bound variable, the atoms that lead from it towards the target with those that lead to
-/// it; only where a relation is drawn, for what a person asks is asked.
+/// For every bound variable, the atoms that lead from it towards the target, paired with those that lead
+/// to it; only where a relation is drawn, because a relation that a person names must stay.
 fn meetings(parts: &[Part], target: usize, variables: usize, fixed: &[Option<u32>]) -> Vec<Meeting> {
     let other = |part: &Part, node: usize| {
         let [subject, object] = part.ends;

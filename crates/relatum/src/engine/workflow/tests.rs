@@ -1,4 +1,4 @@
-//! The works on models, end to end, through the engine alone.
+//! Work on models, end to end, through the engine alone.
 
 use std::fs;
 use std::path::Path;

@@ -26,7 +26,7 @@ impl NodeId {
     }
 }
 
-/// A value that has a place of its own. What cannot change lies in a shared block.
+/// A value with a place of its own in the table. Data that cannot change lies in a shared block.
 #[derive(Debug)]
 pub(super) enum Node {
     Str(Range<usize>),
@@ -53,7 +53,7 @@ pub(super) struct Global {
     pub(super) known: Option<Known>,
 }
 
-/// The result of a call that was not made: what would have been called, and with what.
+/// Stands for the result of a call that was not made: what would have been called, and with which arguments.
 #[derive(Debug)]
 pub(super) struct Object {
     pub(super) class: Value,
@@ -84,7 +84,7 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// A place for a node, or `None` if four milliards are taken.
+    /// A place for a node, or `None` if four billion are taken.
     pub(super) fn insert(&mut self, node: Node) -> Option<NodeId> {
         let id = u32::try_from(self.nodes.len()).ok()?;
         self.nodes.push(node);

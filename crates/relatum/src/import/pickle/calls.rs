@@ -70,7 +70,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What a known class makes of its arguments; `None` if they are none that picklers write.
+    /// What a known class makes of its arguments; `None` if picklers never write such arguments.
     fn make(&mut self, known: Known, callable: Value, arguments: Value) -> Outcome<Option<Value>> {
         let given = self.arena.as_tuple(arguments).unwrap_or_default();
         let node = match (known, given) {

@@ -106,7 +106,7 @@ pub enum PickleError {
         /// Where the limit was passed.
         offset: usize,
     },
-    /// More than four milliards of values in one pickle. Split the data into several files.
+    /// More than four billion values in one pickle. Split the data into several files.
     #[error(
         "byte {offset}: expected at most {} values in one pickle, found more; split the data into several files",
         u32::MAX

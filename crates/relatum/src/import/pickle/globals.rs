@@ -23,8 +23,8 @@ pub(super) enum Known {
     NameOnly,
 }
 
-/// What a global stands for: `Some(known)` where it is on the list, `None` where a call of it
-/// stays an object without content, or is an error where the policy forbids it.
+/// What a global stands for: `Some(known)` if it is on the list; `None` if a call of it stays an object
+/// without content; an error if the policy forbids it.
 pub(super) fn look_up(module: &str, name: &str, policy: Policy) -> Result<Option<Known>, Forbidden> {
     let known = match (module, name) {
         ("builtins" | "__builtin__", "list") => Known::List,

@@ -23,8 +23,8 @@ pub(super) struct Machine<'a> {
     /// The instruction at work and its place, for messages.
     opcode: u8,
     pub(super) at: usize,
-    /// How many more values and bytes calls may copy: each byte of the input pays for one,
-    /// which is enough for what picklers write, since they never use a call's argument twice.
+    /// How many more values and bytes calls may copy. Each byte of the input allows one, which is
+    /// enough for what picklers write, since they never use a call's argument twice.
     copies_left: usize,
 }
 
@@ -273,7 +273,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Pays for copying `count` values or bytes of an argument that may be used again.
+    /// Counts the copying of `count` values or bytes of an argument that may be used again.
     pub(super) fn pay(&mut self, count: usize) -> Outcome<()> {
         let left = self.copies_left.checked_sub(count);
         self.copies_left = left.ok_or(PickleError::TooManyCopies { offset: self.at })?;

@@ -70,8 +70,8 @@ pub fn read(bytes: &[u8], policy: Policy) -> Result<Pickle, PickleError> {
     read_one(bytes, policy).map(|(pickle, _)| pickle)
 }
 
-/// Reads the pickle at the beginning of the bytes and says how many bytes it takes: PyTorch's
-/// files of before 1.6 are several pickles one after another.
+/// Reads the pickle at the beginning of the bytes and returns how many bytes it takes: files of
+/// PyTorch before 1.6 are several pickles one after another.
 pub fn read_one(bytes: &[u8], policy: Policy) -> Result<(Pickle, usize), PickleError> {
     let mut machine = machine::Machine::new(bytes, policy);
     let root = machine.run()?;

@@ -5,8 +5,8 @@ use super::globals::Known;
 use super::machine::{Machine, Outcome};
 
 impl Machine<'_> {
-    /// The number that `numpy.core.multiarray.scalar(dtype, data)` stands for; `None` for what
-    /// is no integer, float or boolean.
+    /// The number that `numpy.core.multiarray.scalar(dtype, data)` stands for; `None` if it is not an
+    /// integer, float or boolean.
     pub(super) fn numpy_scalar(&mut self, dtype: Value, data: Value) -> Outcome<Option<Value>> {
         let Some((code, order)) = self.dtype(dtype) else {
             return Ok(None);

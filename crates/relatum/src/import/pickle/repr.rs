@@ -126,7 +126,7 @@ fn sequence(
     }
 }
 
-/// Control characters are escaped, so that no file can play with the terminal of who reads the message.
+/// Control characters are escaped, so that no file can act on the terminal that shows the message.
 fn escape(text: &str, limit: usize, out: &mut String) {
     for c in text.chars().take(limit) {
         match c {

@@ -96,7 +96,7 @@ impl<'a> Machine<'a> {
         self.push_python2_string(bytes)
     }
 
-    /// Python 2 did not tell texts from bytes: what can be a text is taken for one.
+    /// Python 2 did not distinguish texts from bytes: valid UTF-8 is taken for a text.
     fn push_python2_string(&mut self, bytes: &[u8]) -> Outcome<()> {
         match std::str::from_utf8(bytes) {
             Ok(text) => self.push_str(text),

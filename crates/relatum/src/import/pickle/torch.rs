@@ -33,8 +33,8 @@ impl<'a> Item<'a> {
     /// A tensor or parameter of a PyTorch checkpoint that was read with
     /// [`Policy::Checkpoint`](super::Policy::Checkpoint).
     ///
-    /// Nothing is known of the storage yet: that offset, shape and strides stay inside it is for
-    /// the caller to check. Views of storages, as PyTorch wrote them before 0.4, are not tensors here.
+    /// Nothing is known of the storage yet: the caller must check that offset, shape and strides stay
+    /// inside it. Views of storages, as PyTorch wrote them before 0.4, are not tensors here.
     pub fn as_tensor(self) -> Option<Tensor<'a>> {
         let call = self.as_object()?;
         let Kind::Global { module: "torch._utils", name } = call.class().kind() else {

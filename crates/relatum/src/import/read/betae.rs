@@ -6,7 +6,7 @@
 //! queries that have it; `valid-easy-answers.pkl` and `valid-hard-answers.pkl` are dicts from a query
 //! to the set of its answers. A query may be missing from one of the two, not from both.
 //!
-//! What is missing is left out: a split, a graph. A file of queries needs its two files of answers.
+//! Splits or the graph may be missing. A file of queries needs its two files of answers.
 //! Sets have no order of their own, so the queries of a shape are sorted by their numbers.
 
 use std::path::Path;
@@ -16,9 +16,9 @@ use crate::benchmark::{QuerySet, Role, Skeleton};
 use crate::graph::{Split, Triple};
 use crate::import::pickle::Item;
 
-/// Skeletons are short; whatever is longer is something else.
+/// Skeletons are short; a longer key is not a skeleton.
 const LONGEST_SKELETON: usize = 1000;
-/// Every key of the answers is compared with every form; the literature has 18 of them.
+/// A limit, because every key of the answers is compared with every form; the literature has 18 of them.
 const MOST_FORMS: usize = 256;
 /// How much of a bad line a message shows.
 const SHOWN: usize = 80;

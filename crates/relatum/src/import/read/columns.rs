@@ -47,12 +47,12 @@ fn column(text: &str) -> Result<TableColumn, String> {
 /// Whether the first line names the columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
-    /// It does if it holds a usual name for head, relation and tail, or if the rows below it tell.
+    /// Yes, if it holds usual names for head, relation and tail, or if the rows below it show it.
     #[default]
     Auto,
-    /// It does.
+    /// Yes.
     Present,
-    /// It is a triple.
+    /// No, it is a triple.
     Absent,
 }
 
@@ -84,8 +84,8 @@ impl<const N: usize> Layout<N> {
     }
 }
 
-/// The layout of a file of triples that begins with these rows, and by which sign a header was found
-/// that nobody asked for. `known` are the headers of earlier files.
+/// The layout of a file of triples that begins with these rows and, if a header was guessed, the sign by which
+/// it was found. `known` are the headers of earlier files.
 pub(super) fn layout(
     file: &str,
     rows: &FirstRows,
@@ -175,7 +175,7 @@ fn usual_positions(first: &[&str]) -> Option<[usize; 3]> {
     Some([find(&HEAD)?, find(&RELATION)?, find(&TAIL)?])
 }
 
-/// A name of a column without what tables like to put around it.
+/// A name of a column without the signs and endings that tables often add.
 fn plain_name(name: &str) -> String {
     let name = name.trim_start_matches(':').to_ascii_lowercase().replace(['_', '-'], " ");
     let bare = [" id", " name", " label"].iter().find_map(|suffix| name.strip_suffix(suffix));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_go_by_position_and_by_name() {
+    fn columns_are_chosen_by_position_and_by_name() {
         assert_eq!(positions(&["a", "b", "c", "d"], Some("4, 1,2")), ([3, 0, 1], false));
         assert_eq!(positions(&["drug", "effect", "gene"], Some("drug,EFFECT,gene")), ([0, 1, 2], true));
     }

@@ -15,7 +15,7 @@ pub(super) struct CsvRows<R> {
     bytes: R,
     parser: csv_core::Reader,
     input: Vec<u8>,
-    /// What of the input has not been parsed.
+    /// The part of the input that has not been parsed.
     pending: std::ops::Range<usize>,
     fields: Vec<u8>,
     ends: Vec<usize>,
@@ -39,7 +39,7 @@ impl<R: Read> CsvRows<R> {
     /// The next record, or `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<Record<'_>>> {
         let (mut written, mut ended) = (0, 0);
-        // Line breaks within the fields that were thrown away.
+        // Line breaks within fields that were dropped.
         let mut dropped_breaks = 0;
         let mut problem = None;
         let ended_on;
@@ -58,7 +58,7 @@ impl<R: Read> CsvRows<R> {
             match result {
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull => {
-                    // Too long to be a row of names; its rest is thrown away.
+                    // The record is too long to be a row of names; the rest of it is dropped.
                     problem = Some(LineProblem::TooLong);
                     dropped_breaks += breaks(&self.fields[..written]);
                     (written, ended) = (0, 0);

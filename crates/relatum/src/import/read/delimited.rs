@@ -16,7 +16,7 @@ use super::separators::Separators;
 use super::source::{Source, explain};
 use crate::graph::interner::{Interner, Mark};
 
-/// Batches under way between the two threads.
+/// How many batches may be between the two threads.
 const IN_FLIGHT: usize = 4;
 /// Rows handed over at once: enough look-ups to wait for together, few enough to stay in cache.
 const ROWS_AT_ONCE: usize = Interner::AHEAD / 2;
@@ -183,10 +183,10 @@ fn cut_csv<const N: usize>(
 }
 
 impl<const N: usize> Batch<N> {
-    /// Cuts whole lines; the first that is not blank is passed over if it is a header.
+    /// Cuts whole lines; the first that is not blank is skipped if it is a header.
     fn cut_block(&mut self, block: Block, layout: &Layout<N>, header: &mut bool) {
         let bytes = block.bytes;
-        // One look at the whole block spares a look at every field.
+        // Checking the whole block once saves checking every field.
         let trusted = simdutf8::basic::from_utf8(&bytes).is_ok() && !holds_control(&bytes);
         let quick = trusted && layout.is_plain();
         let mut number = block.first_line;
@@ -261,8 +261,8 @@ impl<const N: usize> Row<N> {
         self.found += 1;
     }
 
-    /// The fields of a line that has just these and nothing to trim: nearly every line of nearly every
-    /// file. What the others are is for [`cut_line`] to say.
+    /// The fields of a line that has exactly these and nothing to trim, as nearly every line of nearly every
+    /// file. Other lines are left to [`cut_line`].
     fn plain_fields(&self, bytes: &[u8]) -> Option<[Field; N]> {
         if self.found != N || self.ends[N - 1] - self.start > MAX_LINE {
             return None;
@@ -282,7 +282,7 @@ impl<const N: usize> Row<N> {
     }
 }
 
-/// The wanted fields of the line `bytes[start..end]`; none if the line is blank.
+/// The wanted fields of the line `bytes[start..end]`; `None` if the line is blank.
 fn cut_line<const N: usize>(
     bytes: &[u8],
     start: usize,
@@ -358,13 +358,13 @@ fn checked(text: &[u8], position: usize, trusted: bool) -> Result<&[u8], LinePro
 
 /// Whether there is a control character that is neither a tab nor part of a line end.
 fn holds_control(bytes: &[u8]) -> bool {
-    // No way out within a piece: so the compiler looks at many bytes at once.
+    // There is no early exit within a piece, so that the compiler can check many bytes at once.
     let mut pieces = bytes.chunks(1024);
     pieces.any(|piece| piece.iter().fold(false, |found, &byte| found | is_control(byte)))
         || memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
-/// Control characters that structure no table.
+/// Control characters that are not part of a table's structure.
 fn is_control(byte: u8) -> bool {
     (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) || byte == 0x7f
 }
@@ -429,7 +429,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_quick_way_cuts_as_the_careful_one(text in text(), header: bool) {
+        fn the_fast_path_cuts_like_the_general_one(text in text(), header: bool) {
             prop_assert_eq!(in_one_go(&text, header), line_by_line(&text, header));
         }
     }

@@ -1,7 +1,7 @@
 //! Whether every element of an XML document is closed.
 //!
 //! The parser of RDF/XML takes the end of the file for the end of the document: a download that was cut off
-//! between two tags would lose its rest without a word.
+//! between two tags would lose its rest without an error.
 
 /// Counts the elements that are open while the bytes of a document pass by.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ enum Place {
     Instruction(bool),
     /// Within `<!DOCTYPE >`, so many brackets deep.
     Doctype(u8),
-    /// Within a value there.
+    /// Within a quoted value of `<!DOCTYPE >`.
     DoctypeValue(u8, u8),
 }
 
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_closed_is_not_open() {
+    fn closed_elements_are_not_counted_as_open() {
         let whole = "<?xml version='1.0'?><!DOCTYPE r [ <!ENTITY x \"a>]b\"> ]><!-- <a> - -- <b> -->\n\
                      <r a=\"/>\" b='<'><s/><t u='v'/><![CDATA[ <x> ]] ]]><w>text</w></r>\n<!-- end -->\n";
         assert_eq!(open(whole), 0);

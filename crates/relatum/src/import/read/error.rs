@@ -33,7 +33,7 @@ pub enum ReadError {
     /// After the end of the compressed data there are other bytes: two files in one, or a download with
     /// something behind it.
     #[error(
-        "{file} has {count} or more bytes after the end of its gzip data, and they are no gzip (they begin with {start}): \
+        "{file} has {count} or more bytes after the end of its gzip data that are not gzip (they begin with {start}): \
          cut them off, for example with `gzip -dc {file} > FILE`, or fetch it again"
     )]
     TrailingBytes {
@@ -44,7 +44,7 @@ pub enum ReadError {
         /// How they begin.
         start: String,
     },
-    /// A form of tables or graphs that is not read here: convert it.
+    /// A format of tables or graphs that cannot be read: convert it.
     #[error("{file} is {what}, which is not read: convert it, for example with `{command}`")]
     Foreign {
         /// The file.
@@ -54,8 +54,8 @@ pub enum ReadError {
         /// A command that turns it into what is read.
         command: String,
     },
-    /// A document that cannot be read past a mistake has one. Mend it.
-    #[error("{file}{}: {message}; mend the document: {format} cannot be read past a mistake", at_line(*line))]
+    /// A document has a mistake, and its format cannot be read past one. Correct it.
+    #[error("{file}{}: {message}; correct the document: {format} cannot be read past a mistake", at_line(*line))]
     BadDocument {
         /// The file.
         file: String,
@@ -83,7 +83,7 @@ pub enum ReadError {
         /// What it has.
         what: String,
     },
-    /// A named graph was asked for of a file that has no graphs.
+    /// A named graph was asked for, but the format of the file has no named graphs.
     #[error("{file} is {format}, which has no named graphs: only N-Quads, TriG and JSON-LD have them")]
     NoGraphs {
         /// The file.
@@ -137,8 +137,8 @@ pub enum ReadError {
         /// Three columns that could be meant.
         columns: String,
     },
-    /// A line is not a triple. Mend it, or pass over such lines.
-    #[error("{file}:{line}: {problem}; mend the line, or pass over such lines")]
+    /// A line is not a triple. Correct it, or skip such lines.
+    #[error("{file}:{line}: {problem}; correct the line, or skip such lines")]
     BadLine {
         /// The file.
         file: String,
@@ -170,7 +170,7 @@ pub enum ReadError {
         /// The file.
         file: String,
     },
-    /// The person asked to stop. Nothing was kept.
+    /// The reading was cancelled. Nothing was kept.
     #[error("stopped before the end; nothing was kept")]
     Stopped,
     /// A split was asked for that cannot be made.
@@ -178,7 +178,7 @@ pub enum ReadError {
     Split(#[from] crate::graph::SplitError),
 }
 
-/// What a file holds that holds no triples.
+/// Why a file holds no triples.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Emptiness {
@@ -188,7 +188,7 @@ pub enum Emptiness {
     /// No bytes, or white space alone.
     #[error(": it is empty")]
     Blank,
-    /// Bad lines alone, the first of which is described.
+    /// Only bad lines, the first of which is described.
     #[error(": all its lines are bad (line {line}: {problem})")]
     BadLines {
         /// The line, counted from 1.
@@ -196,10 +196,10 @@ pub enum Emptiness {
         /// What is wrong with it.
         problem: LineProblem,
     },
-    /// RDF triples with literals alone: keep literals as entities.
+    /// Only RDF triples with literals: keep literals as entities.
     #[error(": all its objects are literals, which are left out unless they are kept as entities")]
     Literals,
-    /// Quads of other graphs than the one that was asked for: ask for one of these.
+    /// Only quads of other graphs than the one that was asked for: ask for one of these.
     #[error(": all its quads are in other graphs ({}), of which one can be read", .0.join(", "))]
     OtherGraphs(Vec<String>),
 }

@@ -1,4 +1,4 @@
-//! Files that hold tables or graphs in a form that is not read here, and what turns them into one that is.
+//! Recognises formats of tables and graphs that cannot be read here, and names a command that converts each.
 
 use super::error::ReadError;
 
@@ -68,11 +68,11 @@ fn refuse(file: &str, found: Option<(&'static str, &'static str)>) -> Result<(),
     Err(ReadError::Foreign { file: file.to_owned(), what, command })
 }
 
-/// Whether the first bytes are none that text has.
+/// Whether the first bytes are not those of a text.
 fn is_binary(start: &[u8]) -> bool {
     let start = &start[..start.len().min(1024)];
     let control = |byte: &u8| *byte < 0x09 || (0x0e..0x20).contains(byte);
-    // Text may be cut off within a character.
+    // A text may be cut off within a character, which is no sign of a binary file.
     start.iter().any(control) || std::str::from_utf8(start).is_err_and(|error| error.error_len().is_some())
 }
 
@@ -91,7 +91,7 @@ fn zip(start: &[u8]) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// What a server sends in place of a file.
+/// A web page, which a server may send in place of a file.
 fn web_page(start: &[u8]) -> Option<(&'static str, &'static str)> {
     let text = start.trim_ascii_start();
     let begins =

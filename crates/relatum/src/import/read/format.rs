@@ -17,13 +17,13 @@ pub enum Format {
     NTriples,
     /// RDF as people write it.
     Turtle,
-    /// One RDF quad a line; the default graph is read.
+    /// One RDF quad a line; the default graph is read, unless a named one is asked for.
     NQuads,
-    /// Turtle with named graphs; the default graph is read.
+    /// Turtle with named graphs; the default graph is read, unless a named one is asked for.
     TriG,
     /// RDF in XML, as ontologies are published.
     RdfXml,
-    /// RDF in JSON; the default graph is read.
+    /// RDF in JSON; the default graph is read, unless a named one is asked for.
     JsonLd,
 }
 
@@ -40,7 +40,7 @@ impl Format {
         ("jsonld", Self::JsonLd),
     ];
 
-    /// The format of an extension or of a flag's value.
+    /// The format of a file extension or of a name in options.
     pub fn by_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|&(_, format)| format)
@@ -55,7 +55,7 @@ impl Format {
         !matches!(self, Self::RdfXml | Self::JsonLd)
     }
 
-    /// By the extension, looking through `.gz` and `.zst`; else by the content.
+    /// Guesses by the extension, without `.gz` and `.zst`, or else by the content.
     pub(super) fn guess(path: &Path, source: &Source<'_>) -> Result<Self, ReadError> {
         foreign::refuse_binary(&source.name, &source.start)?;
         if let Some(format) = by_extension(path) {
@@ -89,12 +89,12 @@ fn by_extension(path: &Path) -> Option<Format> {
     if ["gz", "zst"].contains(&extension.to_ascii_lowercase().as_str()) {
         return by_extension(Path::new(path.file_stem()?));
     }
-    // Other XML and JSON has these endings, too: their content decides.
+    // Other XML and JSON files have these endings too, so their content decides.
     let alias = if extension.eq_ignore_ascii_case("owl") { "rdf" } else { extension };
     Format::by_name(alias)
 }
 
-/// Whether a JSON text has one of the words that JSON-LD has.
+/// Whether a JSON text has one of the keywords of JSON-LD.
 pub(super) fn is_json_ld(text: &str) -> bool {
     ["\"@context\"", "\"@id\"", "\"@graph\"", "\"@type\""].iter().any(|word| text.contains(word))
 }

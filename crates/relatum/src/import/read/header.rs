@@ -15,7 +15,7 @@ pub enum HeaderSign {
     AsBefore,
     /// It has a text above a column of numbers.
     AboveNumbers,
-    /// None of its words comes again, in columns whose relations do.
+    /// None of its words occurs again in the columns below, while relations do.
     NeverAgain,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct FirstRows {
     pub(super) rows: Vec<Vec<String>>,
 }
 
-/// Enough rows to see which words come again.
+/// Enough rows to see which words occur again.
 const ROWS: usize = 2000;
 /// Fewer rows than this do not show what a column holds.
 const NUMBERS_FROM: usize = 3;
@@ -65,7 +65,7 @@ impl FirstRows {
         self.rows.first().map(|row| row.iter().map(String::as_str).collect()).unwrap_or_default()
     }
 
-    /// Whether the rows below tell that the first one is a header, of a table whose head, relation and
+    /// Whether the rows below show that the first one is a header, in a table whose head, relation and
     /// tail are in these columns.
     pub(super) fn looks_like_header(&self, columns: [usize; 3]) -> Option<HeaderSign> {
         let (first, rest) = self.rows.split_first()?;
@@ -94,8 +94,8 @@ impl FirstRows {
         header.then_some(HeaderSign::NeverAgain)
     }
 
-    /// Three columns that could be head, relation and tail, as `--columns` takes them: those that hold
-    /// no numbers come first. By name where the first row is a header.
+    /// Three columns that could be head, relation and tail, in the form that [`Columns`](super::Columns) is
+    /// parsed from: columns without numbers come first. They are named if the first row is a header.
     pub(super) fn suggestion(&self, header: bool) -> String {
         let first = self.first();
         let rest = self.rows.get(1..).unwrap_or_default();
@@ -138,7 +138,7 @@ fn own(field: &[u8]) -> String {
     String::from_utf8_lossy(field.trim_ascii()).into_owned()
 }
 
-/// A number as tables write it; `nan` and `inf` are names as well.
+/// A number as tables write it; `nan` and `inf` may be names too, so they are not numbers here.
 fn is_number(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit()) && text.parse::<f64>().is_ok()
 }
@@ -168,9 +168,9 @@ mod tests {
     #[test]
     fn a_first_triple_is_no_header() {
         for text in [
-            // Its relation comes again.
+            // Its relation occurs again.
             "Ann,knows,Bob\nCyd,knows,Dan\nEve,likes,Fay\nEve,likes,Gus\nEve,likes,Hal\n",
-            // Its head comes again, as a tail.
+            // Its head occurs again, as a tail.
             "Ann,met,Bob\nCyd,knows,Ann\nEve,knows,Fay\nEve,likes,Gus\nEve,likes,Hal\n",
             // Every relation is there once.
             "Ann,met,Bob\nCyd,knows,Dan\nEve,sees,Fay\nIda,likes,Gus\nJan,hears,Hal\n",

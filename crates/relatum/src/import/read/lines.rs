@@ -20,7 +20,7 @@ pub(super) struct Block {
 /// What comes next from a [`Lines`].
 pub(super) enum Piece {
     Lines(Block),
-    /// A line longer than [`MAX_LINE`]; it has been passed over.
+    /// A line longer than [`MAX_LINE`]; it has been skipped.
     TooLong(u64),
 }
 
@@ -95,7 +95,7 @@ impl<R: Read> Lines<R> {
 }
 
 /// A stream of lines none of which is longer than [`MAX_LINE`], for parsers with no such limit.
-/// A longer one is an error, or passed over and its number kept.
+/// A longer one is an error, or is skipped and its number kept.
 pub(super) struct BoundedLines<R> {
     lines: Lines<R>,
     current: io::Cursor<Vec<u8>>,

@@ -66,7 +66,7 @@ pub struct FileReport {
     pub format: String,
     /// Triples taken.
     pub triples: u64,
-    /// Bad lines passed over, of which the first few are described in `bad_examples`.
+    /// Bad lines skipped, of which the first few are described in `bad_examples`.
     pub bad_lines: u64,
     /// The first bad lines, with their numbers.
     pub bad_examples: Vec<(u64, LineProblem)>,
@@ -78,11 +78,11 @@ pub struct FileReport {
     pub other_graphs: u64,
     /// RDF: the first few of these graphs.
     pub other_graph_names: Vec<String>,
-    /// RDF: prefixes that an earlier file uses for something else; theirs stay.
+    /// RDF: prefixes that an earlier file uses for something else; those of the earlier file stay.
     pub other_prefixes: Vec<String>,
-    /// Tables: the first line, if it was taken for a header without being asked for, and why.
+    /// Tables: the first line, if it was guessed to be a header, and why.
     pub guessed_header: Option<(String, HeaderSign)>,
-    /// Tables: the names of the three columns that were taken, where nobody chose them among others.
+    /// Tables: the names of the three columns that were taken, if there are more and nobody chose among them.
     pub taken_columns: Option<String>,
 }
 
@@ -98,8 +98,8 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader that adds to what a builder holds already. Listeners hear [`BytesRead`]; a reading that is
-    /// stopped ends with [`ReadError::Stopped`].
+    /// A reader that adds to a builder. Listeners hear [`BytesRead`]; a reading that is cancelled ends with
+    /// [`ReadError::Stopped`].
     pub fn new(builder: GraphBuilder, options: ReadOptions, control: &'a Control) -> Self {
         Self {
             builder,
@@ -149,10 +149,10 @@ impl<'a> Reader<'a> {
         Ok(report)
     }
 
-    /// Reads display labels: two columns, name and label. Says how many were used, and how many
-    /// name nothing in the graph. Call it after all triples are there.
+    /// Reads display labels: two columns, name and label. Reports how many were used, and how many are for
+    /// names that are not in the graph. Call it after all triples are read.
     pub fn read_labels(&mut self, path: &Path) -> Result<LabelReport, ReadError> {
-        // What a person gives counts for more than what a file of triples says.
+        // Labels from a file of labels take precedence over those in files of triples.
         std::mem::take(&mut self.labels).apply(&mut self.builder);
         let source = Source::open(path, self.control)?;
         if source.start.trim_ascii().is_empty() {
@@ -259,14 +259,14 @@ impl Reader<'_> {
     }
 }
 
-/// What came of a file of labels.
+/// The result of reading a file of labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LabelReport {
     /// Labels given to an entity or a relation.
     pub used: u64,
     /// Labels of names that are not in the graph.
     pub unused: u64,
-    /// Bad lines passed over.
+    /// Bad lines skipped.
     pub bad_lines: u64,
 }
 

@@ -6,8 +6,8 @@
 //! their answers, `valid_ans_2c_hard.pkl` the hard ones; all without hard are the easy ones. A chain
 //! is called `c` there where the later literature has a projection, `p`.
 //!
-//! What is missing is left out: a split, a shape, a graph. A list of queries needs its two files of
-//! answers; answers without a list are read in the order of the file of hard answers.
+//! Splits, shapes or the graph may be missing. A list of queries needs its two files of answers;
+//! answers without a list are read in the order of the file of hard answers.
 
 use std::path::Path;
 

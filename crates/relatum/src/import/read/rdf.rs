@@ -14,7 +14,7 @@ use super::watch::{CutOff, Excess, Watched, check_entities};
 use super::{FileReport, Problems};
 use crate::graph::{GraphBuilder, Split};
 
-/// Display labels met on the way: a label may come before its subject is known to be in the graph.
+/// Display labels that were read so far: a label may come before its subject is known to be in the graph.
 #[derive(Default)]
 pub(super) struct RdfLabels {
     by_iri: HashMap<String, (u8, String)>,
@@ -66,8 +66,8 @@ pub(super) struct RdfReader<'a> {
     pub(super) keep_literals: bool,
     /// The named graph to read, instead of the default one.
     pub(super) graph: Option<&'a str>,
-    /// The blank nodes met so far. Those of one file are not those of another, and a parser gives
-    /// nameless ones random names, so they are numbered as they come.
+    /// The blank nodes so far. Blank nodes of different files are different, and a parser gives nameless
+    /// ones random names, so they are numbered as they come.
     pub(super) blank_nodes: &'a mut BlankNodes,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct BlankNodes {
 }
 
 impl BlankNodes {
-    /// Labels mean other nodes from here on.
+    /// Begins a new file, in which the same labels mean other nodes.
     pub(super) fn next_file(&mut self) {
         self.of_file.clear();
     }
@@ -206,7 +206,7 @@ impl RdfReader<'_> {
     }
 }
 
-/// The line of a syntax error, and what is wrong there without the line said twice.
+/// The line of a syntax error, and the message without that line.
 fn located(error: &RdfSyntaxError) -> (u64, String) {
     let message = error.to_string();
     let Some(place) = error.location() else {
@@ -224,7 +224,7 @@ fn excessive(file: &str, excess: Excess) -> ReadError {
 }
 
 fn mistaken(file: String, format: Format, line: Option<u64>, message: String) -> ReadError {
-    // The words of the parser; it has no callback for documents, so that it fetches none.
+    // This word is in the parser's message: it has no callback to fetch documents, so it fetches none.
     if format == Format::JsonLd && message.to_lowercase().contains("callback") {
         return ReadError::RemoteContext { file };
     }

@@ -6,7 +6,7 @@
 /// 64 bytes at a time become 64 bits, one for each byte that is wanted.
 pub(super) struct Separators<'a> {
     bytes: &'a [u8],
-    /// Where the bytes begin that `wanted` speaks of.
+    /// Where the bytes begin that `wanted` describes.
     from: usize,
     wanted: u64,
 }

@@ -28,7 +28,7 @@ pub(super) struct Source<'a> {
     given_up: GivenUp,
 }
 
-/// Tells a source that the rest is not needed, so that a read that waits for more ends at once.
+/// Tells a source that the rest is not needed, so that a read that is waiting for more ends at once.
 #[derive(Clone, Default)]
 pub(super) struct GivenUp(Arc<AtomicBool>);
 
@@ -56,7 +56,7 @@ impl<'a> Source<'a> {
         }
         let name = path.display().to_string();
         if fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
-            // A named pipe waits already when it is opened.
+            // Opening a named pipe already waits.
             let path = path.to_owned();
             let pump = Pump::start(move || File::open(path), control, given_up.clone());
             return Self::new(name, pump, control, given_up);
@@ -83,7 +83,7 @@ impl<'a> Source<'a> {
             [0x28, 0xb5, 0x2f, 0xfd] => Some("zstd"),
             _ => None,
         };
-        // Who reads more than this at once gets it without another copy.
+        // A read of more bytes than this at once bypasses the buffer and saves a copy.
         let raw = BufReader::with_capacity(128 << 10, Cursor::new(magic).chain(raw));
         let mut rest: Box<dyn Read + Send + 'a> = match codec {
             Some("gzip") => Box::new(Gzip { member: Some(GzDecoder::new(raw)) }),
@@ -105,7 +105,7 @@ impl<'a> Source<'a> {
         self.start.len() + BOM.len() < START
     }
 
-    /// How to end a reader of this source that another thread waits in.
+    /// Ends a reader of this source in which another thread is waiting.
     pub(super) fn given_up(&self) -> GivenUp {
         self.given_up.clone()
     }
@@ -115,7 +115,7 @@ impl<'a> Source<'a> {
         Cursor::new(self.start).chain(self.rest)
     }
 
-    /// Says what an error of the reader means: a stop, a damaged archive, or the disk.
+    /// Explains an error of the reader: a cancellation, a damaged archive, or the disk.
     pub(super) fn failed(&self, error: io::Error) -> ReadError {
         explain(&self.name, self.codec, error)
     }
@@ -131,7 +131,7 @@ pub(super) fn explain(name: &str, codec: Option<&'static str>, error: io::Error)
         return ReadError::TrailingBytes { file, count: *count, start: format!("{start:?}") };
     }
     if error.to_string().contains("buffer maximal size") {
-        // The words of the RDF parser; its error has no kind of its own.
+        // These words are in the RDF parser's message; its error has no kind of its own.
         return ReadError::TooLong { file };
     }
     match (codec, error.kind()) {
@@ -146,9 +146,9 @@ pub(super) fn explain(name: &str, codec: Option<&'static str>, error: io::Error)
     }
 }
 
-/// Gzip data of several members, one after the other, with zeros behind the last where a tape or disk
-/// filled its block. Anything else behind it is an error of its own kind: the data is whole, but the
-/// file is not what it says.
+/// Gzip data of several members, one after the other. Zeros may follow, as padding of a tape or disk block.
+/// Any other bytes after the end are an error of their own: the data is complete, but the file holds something
+/// else too.
 struct Gzip<R> {
     member: Option<GzDecoder<R>>,
 }
@@ -184,7 +184,7 @@ impl<R: BufRead> Read for Gzip<R> {
     }
 }
 
-/// Bytes behind gzip data that are none.
+/// Bytes after the end of gzip data that are not gzip.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("bytes after the end of the gzip data")]
 struct Trailing {

@@ -1,4 +1,4 @@
-//! What comes out of each kind of file, and what is said of broken ones.
+//! The triples of each kind of file, and the messages for broken ones.
 
 use std::io::Write;
 
@@ -154,7 +154,7 @@ fn a_header_without_usual_names_is_found_reported_and_can_be_denied() {
     assert!(graph.entity("package").is_err());
     let absent = ReadOptions { header: Header::Absent, ..ReadOptions::default() };
     assert_eq!(triples_with("x.csv", PACKAGES.as_bytes(), &absent).len(), 5);
-    // The same header above too few rows to tell is known from the file before.
+    // The same header above too few rows to show it is recognised from the file before.
     let files = [("1.csv", PACKAGES.as_bytes()), ("2.csv", b"package,field,value\nc,depends,a\n")];
     let (_, reports) = read(&files, &ReadOptions::default()).unwrap();
     let sign = reports[1].guessed_header.clone().unwrap().1;
@@ -170,7 +170,7 @@ fn a_header_is_found_behind_columns_chosen_by_position() {
 }
 
 #[test]
-fn a_fourth_column_is_passed_over_where_the_header_names_three_and_else_three_are_suggested() {
+fn a_fourth_column_is_skipped_where_the_header_names_three_and_else_three_are_suggested() {
     let (_, reports) =
         read(&[("x.csv", b"source,target,type,weight\na,b,r,1\n")], &ReadOptions::default()).unwrap();
     assert_eq!(reports[0].taken_columns.as_deref(), Some("source, type, target"));
@@ -200,7 +200,7 @@ fn an_error_early_in_a_large_table_ends_its_reading() {
 }
 
 #[test]
-fn a_long_line_of_n_triples_has_a_number_and_can_be_passed_over() {
+fn a_long_line_of_n_triples_has_a_number_and_can_be_skipped() {
     let long = [b"<http://a> <http://r> <http://".as_slice(), &vec![b'x'; 3 << 20], b"> .\n"].concat();
     let bytes =
         [b"<http://a> <http://r> <http://b> .\n".as_slice(), &long, b"<http://b> <http://r> <http://c> .\n"]
@@ -267,7 +267,7 @@ fn rdf_in_xml_and_in_json_is_the_same_rdf() {
 }
 
 #[test]
-fn xml_that_is_cut_off_between_two_tags_is_not_taken_for_the_whole() {
+fn xml_that_is_cut_off_between_two_tags_is_refused() {
     let whole = String::from_utf8_lossy(RDF_XML);
     for end in ["</rdf:RDF>", "</rdf:Description>", "<x:population>", "<rdfs:label"] {
         let cut = &whole[..whole.find(end).unwrap()];
@@ -303,8 +303,8 @@ fn documents_that_ask_for_too_much_are_refused_with_their_reason() {
     hidden.rdf has an XML entity that stands for more than 1,000 characters, or is not defined in the first 64 KiB: no RDF tool writes this, and it could fill the memory
     contexts.jsonld has more than 10,000 contexts of JSON-LD: no RDF tool writes this, and it could fill the memory
     remote.jsonld refers to a context on the web, and nothing is fetched from there: write the context into the file, or expand it first, for example with `jsonld expand FILE > expanded.jsonld`
-    broken.rdf: XML namespaces are required in RDF/XML; mend the document: RDF/XML cannot be read past a mistake
-    broken.jsonld:2: column 9: Unexpected closing curly bracket, no array to close; mend the document: JSON-LD cannot be read past a mistake
+    broken.rdf: XML namespaces are required in RDF/XML; correct the document: RDF/XML cannot be read past a mistake
+    broken.jsonld:2: column 9: Unexpected closing curly bracket, no array to close; correct the document: JSON-LD cannot be read past a mistake
     ");
 }
 
@@ -384,16 +384,16 @@ fn bad_lines_are_named_with_their_remedy() {
     ];
     let messages: Vec<String> = cases.iter().map(|(name, bytes)| message(name, bytes)).collect();
     insta::assert_snapshot!(messages.join("\n"), @r#"
-    few.tsv:2: expected 3 columns, found 2; mend the line, or pass over such lines
-    many.tsv:2: expected 3 columns, found 4 (say which columns to take, such as 1,2,3); mend the line, or pass over such lines
-    spaces.tsv:1: expected 3 columns, found 1 (are the columns separated by tabs, or by commas in a .csv file, and all quotes closed?); mend the line, or pass over such lines
-    field.tsv:2: column 2 is empty; mend the line, or pass over such lines
-    latin1.tsv:2: column 3 is not UTF-8 text (save the file as UTF-8); mend the line, or pass over such lines
-    nul.tsv:2: column 2 holds a NUL byte (is the file binary, or UTF-16?); mend the line, or pass over such lines
-    quoted.csv:2: expected 3 columns, found 1 (are the columns separated by tabs, or by commas in a .csv file, and all quotes closed?); mend the line, or pass over such lines
+    few.tsv:2: expected 3 columns, found 2; correct the line, or skip such lines
+    many.tsv:2: expected 3 columns, found 4 (say which columns to take, such as 1,2,3); correct the line, or skip such lines
+    spaces.tsv:1: expected 3 columns, found 1 (are the columns separated by tabs, or by commas in a .csv file, and all quotes closed?); correct the line, or skip such lines
+    field.tsv:2: column 2 is empty; correct the line, or skip such lines
+    latin1.tsv:2: column 3 is not UTF-8 text (save the file as UTF-8); correct the line, or skip such lines
+    nul.tsv:2: column 2 holds a NUL byte (is the file binary, or UTF-16?); correct the line, or skip such lines
+    quoted.csv:2: expected 3 columns, found 1 (are the columns separated by tabs, or by commas in a .csv file, and all quotes closed?); correct the line, or skip such lines
     empty.tsv holds no triples: it is empty
     blank.tsv holds no triples: it is empty
-    broken.ttl:3: column 9: ; is not a valid RDF object; mend the line, or pass over such lines
+    broken.ttl:3: column 9: ; is not a valid RDF object; correct the line, or skip such lines
     labels.ttl holds no triples: all its objects are literals, which are left out unless they are kept as entities
     cannot tell what picture is (it begins with "�PNG\r\n"): expected triples as TSV, CSV, N-Triples, Turtle, N-Quads, TriG, RDF/XML or JSON-LD; say which of them it is
     cut.tsv.gz is a damaged gzip file (it ends too early): fetch it again, or compress it again
@@ -402,7 +402,7 @@ fn bad_lines_are_named_with_their_remedy() {
 }
 
 #[test]
-fn bad_lines_are_counted_and_passed_over_on_request() {
+fn bad_lines_are_counted_and_skipped_on_request() {
     let options = ReadOptions { skip_bad_lines: true, ..ReadOptions::default() };
     let long = [b"a\t".as_slice(), &vec![b'x'; 3 << 20], b"\tb\n"].concat();
     let bytes = [b"a\tr\tb\nonly one\n".as_slice(), &long, b"a\tr\t\xff\nb\tr\tc\n"].concat();

@@ -19,7 +19,7 @@ const MOST_CONTEXTS: usize = 10_000;
 /// The most objects and lists of a JSON-LD document within each other.
 const DEEPEST: usize = 100;
 
-/// What a document asks for that its parser must not be given.
+/// What a document contains that its parser must not get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Excess {
     #[error(
@@ -42,7 +42,7 @@ pub(super) fn check_entities(start: &[u8]) -> Result<(), Excess> {
     let text = String::from_utf8_lossy(start);
     let mut lengths: HashMap<&str, usize> = HashMap::new();
     for definition in text.split("<!ENTITY").skip(1) {
-        // Whatever has another form than NAME "VALUE" is refused by the parser itself.
+        // Definitions of another form than NAME "VALUE" are refused by the parser itself.
         let definition = definition.trim_start().trim_start_matches('%').trim_start();
         let Some((name, rest)) = definition.split_once(|c: char| c.is_ascii_whitespace()) else { continue };
         let Some(rest) = rest.trim_start().strip_prefix('"') else { continue };
@@ -70,12 +70,12 @@ pub(super) struct Watched<R> {
     nesting: Option<Nesting>,
     /// Which elements are open, if it is XML.
     elements: Option<Elements>,
-    /// The end of what was read, in which the beginning of the word may stand.
+    /// The last bytes that were read, which may hold the beginning of the word.
     tail: Vec<u8>,
 }
 
 impl<R: Read> Watched<R> {
-    /// After its beginning, which has been checked, an XML document defines no entities.
+    /// An XML document, which may define entities only in its beginning; that has been checked.
     pub(super) fn xml(start: &[u8], bytes: R) -> Self {
         let word = b"<!ENTITY";
         let allowed = memmem::find_iter(start, word).count();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_met_wherever_reads_cut_it() {
+    fn a_word_is_found_wherever_reads_cut_it() {
         struct ByOne<'a>(&'a [u8]);
         impl Read for ByOne<'_> {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

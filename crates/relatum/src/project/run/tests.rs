@@ -90,7 +90,7 @@ fn interrupted_anywhere_and_resumed_a_run_ends_with_the_same_bytes() {
 }
 
 #[test]
-fn the_best_model_is_kept_and_impatience_ends_the_run() {
+fn the_best_model_is_kept_and_patience_ends_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let project = project(&dir.path().join("project"));
     let folder = ModelFolder::of(&project, "m").unwrap();
@@ -108,7 +108,7 @@ fn the_best_model_is_kept_and_impatience_ends_the_run() {
 }
 
 #[test]
-fn impatience_cools_a_run_down_before_it_ends_and_a_resumed_one_too() {
+fn a_run_out_of_patience_cools_down_before_it_ends_also_when_resumed() {
     let dir = tempfile::tempdir().unwrap();
     let project = project(&dir.path().join("project"));
     let settings = Settings { epochs: 500, eval_every: 1, patience: 2, cool_down: 4, ..settings() };
@@ -122,12 +122,12 @@ fn impatience_cools_a_run_down_before_it_ends_and_a_resumed_one_too() {
     let mrr: Vec<f64> = run.checkpoint().epochs.iter().map(|epoch| epoch.valid.unwrap().mrr).collect();
     let [last] = said.lock().unwrap()[..] else { panic!("said once") };
     assert_eq!((mrr.len(), run.checkpoint().settings.epochs), (last, 500));
-    // Two validations without a better one, then four epochs more whatever they bring.
+    // Two validations without a better MRR, then four more epochs, whatever their result.
     let before = &mrr[..last - 4];
     let best = before.iter().copied().fold(0.0, f64::max);
     assert_eq!(before.iter().position(|it| *it >= best).unwrap() + 3, before.len());
 
-    // Stopped just when the end was decided: the last epochs are the same ones.
+    // A run that was stopped just when the end was decided has the same last epochs.
     let broken = ModelFolder::of(&project, "broken").unwrap();
     let mut run = Run::new(&project, broken.clone(), settings).unwrap();
     let cancel = Cancel::default();

@@ -52,7 +52,7 @@ impl Checker<'_> {
         branch.negated.iter().for_each(|negated| self.ground(&negated.branch));
     }
 
-    /// Every variable must be in a positive atom here or, if it comes from outside, there.
+    /// Every variable must be in a positive atom of this branch or, if it comes from outside, of one around it.
     fn negation(&mut self, branch: &Branch, outside: &[VariableId]) {
         for id in branch.variables() {
             if !branch.binds(id) && !outside.contains(&id) {

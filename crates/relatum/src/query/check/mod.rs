@@ -1,4 +1,4 @@
-//! Is the question one that can be answered? And is it one of the paper's?
+//! Checks whether a question can be answered, and whether it is one of the paper's.
 
 mod branch;
 mod validity;
@@ -18,7 +18,7 @@ pub struct Checked {
     pub query: Query,
     /// Its alternatives.
     pub normal_form: NormalForm,
-    /// The shape of the literature that it has; none is `general`.
+    /// The shape of the literature that it has; `None` is shown as `general`.
     pub shape: Option<Shape>,
     /// Whether it is one of the paper's *valid* queries, and what is beyond them.
     pub validity: Validity,

@@ -26,16 +26,16 @@ pub enum Note {
         /// An atom of the branch.
         place: Place,
     },
-    /// Variables form a cycle. One that is directed is beyond the paper; any other only beyond
+    /// Variables form a cycle. A directed cycle is beyond the paper; any other cycle is only beyond
     /// exact search.
     Cycle {
         /// A variable on it.
         variable: String,
         /// An atom on it.
         place: Place,
-        /// Whether the atoms, as written, lead around it.
+        /// Whether the atoms, in the direction in which they are written, lead around it.
         directed: bool,
-        /// Whether the branch is a tree for all that: two atoms between the same variables.
+        /// Whether the branch is still a tree, because the cycle is two atoms between the same variables.
         tree: bool,
     },
     /// A variable is on no path from an anchor to the target: a second sink.
@@ -120,7 +120,7 @@ fn branch_notes(normal_form: &NormalForm, branch: &Branch) -> Vec<Note> {
         notes.push(Note::Cycle { variable: name(id), place, directed: false, tree: branch.is_tree() });
     }
     if atoms.iter().all(|atom| atom.variables().count() == 2) {
-        // Without an anchor no variable is behind one: that says all that a second sink would.
+        // Without an anchor no variable is on a path from one, so a note on a second sink would add nothing.
         let place = atoms.first().map_or_else(Place::default, |atom| atom.place);
         notes.push(Note::NoAnchor { place });
     } else if let Some(id) = dead_end(&atoms, normal_form.target) {
@@ -143,8 +143,8 @@ fn on_a_directed_cycle(atoms: &[&Atom]) -> Option<(VariableId, Place)> {
             edges.push((from, to, atom.place));
         }
     }
-    // What no edge leads into or out of is on no cycle; what remains without such edges is, or
-    // connects two of them.
+    // A variable that no edge leads into, or out of, is on no cycle. The edges that remain without such
+    // variables are on a cycle or connect two cycles.
     loop {
         let before = edges.len();
         let heads: Vec<VariableId> = edges.iter().map(|edge| edge.1).collect();
@@ -157,7 +157,8 @@ fn on_a_directed_cycle(atoms: &[&Atom]) -> Option<(VariableId, Place)> {
     }
 }
 
-/// An atom that joins two variables which others join already; not one between the same two.
+/// An atom that joins two variables which other atoms connect already; a second atom between the same two
+/// does not count.
 fn on_a_cycle(atoms: &[&Atom]) -> Option<(VariableId, Place)> {
     let mut groups: Vec<Vec<VariableId>> = Vec::new();
     let mut pairs: Vec<(VariableId, VariableId)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Branches that differ only in the names of their variables, recognised.
+//! Recognises branches that differ only in the names of their variables.
 
 use std::hash::{Hash, Hasher};
 
@@ -88,7 +88,7 @@ pub(super) fn signature(branch: &Branch) -> u64 {
     hash(&signs)
 }
 
-/// All atoms with a number that says how: positive or not, in how many negations.
+/// All atoms, each with a number for its sign and for how many negations it stands in.
 fn collect<'a>(branch: &'a Branch, depth: u32, literals: &mut Vec<(u32, &'a Atom)>) {
     literals.extend(branch.positive.iter().map(|atom| (2 * depth, atom)));
     literals.extend(branch.negative.iter().map(|atom| (2 * depth + 1, atom)));

@@ -158,13 +158,14 @@ impl Builder {
         Ok(distinct(left.iter().flat_map(|a| right.iter().map(|b| a.joined(b))).collect()))
     }
 
-    /// Branches that merge later may pass through larger numbers, but not through any number.
+    /// Refuses a normal form that grows too large. Since equal branches merge later, more branches than the limit
+    /// may exist for a while, but at most 16 times as many.
     fn within_reason(&self, count: usize, atoms: usize) -> Result<(), QueryError> {
         let most = self.limits.branches.saturating_mul(16);
         if count > most {
             return Err(too_many(count, false, self.limits));
         }
-        // Negation copies, and nested negation copies copies: few branches may have many atoms.
+        // Negation copies atoms, and nested negation copies the copies: few branches may have many atoms.
         let limit = self.limits.atoms.saturating_mul(self.limits.branches);
         if atoms > limit {
             return Err(QueryError::TooLarge { what: "atoms in normal form", count: atoms, limit });

@@ -133,7 +133,7 @@ impl Shape {
     }
 
     /// The shape with its arguments: anchors and relations in the order of the table above.
-    /// None if there are not as many as the shape has.
+    /// `None` if there are not as many as the shape has.
     pub fn structure<E: Clone, R: Clone>(self, anchors: &[E], relations: &[R]) -> Option<Structure<E, R>> {
         if (anchors.len(), relations.len()) != self.arity() {
             return None;

@@ -18,14 +18,14 @@ pub struct Arguments {
 }
 
 impl Shape {
-    /// The shape of a query; none if it is another (`general`).
+    /// The shape of a query; `None` if it has none of them (`general`).
     pub fn of(normal_form: &NormalForm) -> Option<Self> {
         Arguments::of(normal_form).map(|arguments| arguments.shape)
     }
 }
 
 impl Arguments {
-    /// The shape of a query and what stands in it.
+    /// The shape of a query with its anchors and relations; `None` if it has none of the shapes.
     pub fn of(normal_form: &NormalForm) -> Option<Self> {
         let target = normal_form.target;
         let mut branches: Vec<Vec<Part>> = normal_form
@@ -89,7 +89,7 @@ enum From {
     Parts(Vec<Part>),
 }
 
-/// The conditions on a variable, those that come from `parent` left out; none unless the
+/// The conditions on a variable, without those that come from `parent`; `None` unless the
 /// branch is a tree. Chains stand before single hops, negated hops last, as in the formulas.
 fn parts(branch: &Branch, at: VariableId, parent: Option<&Atom>) -> Option<Vec<Part>> {
     let mut found = Vec::new();
@@ -101,7 +101,7 @@ fn parts(branch: &Branch, at: VariableId, parent: Option<&Atom>) -> Option<Vec<P
             return None;
         }
         let Some((hop, other)) = atom.towards(at) else { continue };
-        // More atoms than any shape has: also what keeps a cycle from being walked forever.
+        // More atoms than any shape has. This check also keeps a cycle from being walked forever.
         if branch.atoms() > 3 {
             return None;
         }

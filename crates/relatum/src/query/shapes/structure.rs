@@ -10,7 +10,7 @@ use crate::query::shapes::Shape;
 pub enum Structure<E = EntityId, R = RelationId> {
     /// One entity.
     Anchor(E),
-    /// From a set along relations and complements, in order.
+    /// The entities reached from a set along relations and complements, in order.
     Path(Box<Self>, Vec<Step<R>>),
     /// The intersection.
     All(Vec<Self>),
@@ -72,8 +72,8 @@ impl<E, R> Structure<E, R> {
 }
 
 impl<E: Clone, R: Clone> Structure<E, R> {
-    /// The query whose answers are this set. None where an anchor stands alone or is negated
-    /// before any relation is followed: the formula has no equality to say that with.
+    /// The query whose answers are this set; `None` if an anchor stands alone or is negated
+    /// before any relation is followed: a formula has no equality to express that.
     pub fn query(&self) -> Option<Query<E, R>> {
         let mut builder = Builder { variables: Vec::new() };
         let target = builder.variable("A".to_owned());
@@ -96,7 +96,7 @@ impl Structure {
     }
 
     /// The nested form of the Query2Box files, in which a union looks like an intersection;
-    /// none for what those files cannot say.
+    /// `None` for what those files cannot express.
     pub fn to_query2box(&self) -> Option<String> {
         let pairs = |parts: &[Self]| {
             let pairs: Option<Vec<String>> = parts.iter().map(Self::query2box_pair).collect();

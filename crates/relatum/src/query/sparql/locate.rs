@@ -130,7 +130,7 @@ impl<'a> Locator<'a> {
     }
 }
 
-/// A string without its escapes, as far as they are common.
+/// A string without its escapes; only the common ones are known.
 fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars();

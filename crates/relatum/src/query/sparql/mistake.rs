@@ -90,7 +90,7 @@ fn name(tokens: &[(Token, &str)], locator: &Locator<'_>) -> Found {
                 )
             }
             Kind::Iri if !base && !has_scheme(&text[1..text.len() - 1]) => {
-                "this IRI is not whole: it begins with a scheme, as in <http://…>; a name of the graph is \
+                "this IRI is incomplete: an IRI begins with a scheme, as in <http://…>; a name of the graph is \
                  written e:name or r:name"
                     .to_owned()
             }
@@ -131,7 +131,7 @@ fn pair(tokens: &[(Token, &str)]) -> Found {
     Some((message, second.place))
 }
 
-/// What stands last and wants something behind it.
+/// A clause at the end that something must follow.
 fn clause_at_the_end(text: &str, tokens: &[(Token, &str)]) -> Found {
     let (token, last) = tokens.last()?;
     let wants = ["select", "ask", "where", "order", "group", "by", "limit", "offset", "prefix", "base"];
@@ -140,8 +140,8 @@ fn clause_at_the_end(text: &str, tokens: &[(Token, &str)]) -> Found {
     unfinished.then(|| (format!("it ends after {}", last.to_uppercase()), end))
 }
 
-/// What the parser says in words of its own: a rule that no grammar can hold, such as a variable of SELECT
-/// that nothing binds.
+/// A mistake that the parser describes in words of its own: against a rule that a grammar cannot express, such
+/// as a variable of SELECT that nothing binds.
 fn own_words(text: &str, said: &str) -> Found {
     let (at, rest) = position(text, said)?;
     let words = rest.strip_prefix("expected one of ").or_else(|| rest.strip_prefix("expected "))?;
@@ -213,7 +213,7 @@ mod tests {
             ("SELECT ?x { ?x r:a e:b ", "[{] this `{` is never closed: `}` is missing"),
             ("SELECT ?x { ?x r:a e:b } }", "[}] no `{` is open here"),
             ("SELECT ?x { (?x r:a e:b }", "[(?x r:a e:b }] this `(` is closed by `}`"),
-            ("SELECT ?x { ?x <rel> e:a }", "[<rel>] this IRI is not whole"),
+            ("SELECT ?x { ?x <rel> e:a }", "[<rel>] this IRI is incomplete"),
             ("SELECT ?x { ?x foo:a e:a }", "[foo:a] the prefix `foo:` is not declared"),
             ("SELECT ?x { ?x r:depends on e:a }", "[on] `on` is no word of SPARQL"),
             ("SELECT ?x { ?x r:a Martin Lawrence }", "[Martin] `Martin` is no word of SPARQL"),

@@ -2,7 +2,7 @@
 //!
 //! Basic graph patterns, joins and `FILTER EXISTS` are conjunctions, `UNION` and `|` are
 //! disjunctions, `FILTER NOT EXISTS` and `MINUS` are negations, `/` and `^` are paths. `VALUES`
-//! gives one anchor a name; `LIMIT`, `OFFSET` and `ORDER BY DESC(?score)` speak of the answers,
+//! gives one anchor a name; `LIMIT`, `OFFSET` and `ORDER BY DESC(?score)` are about the answers,
 //! which come by falling score anyway. Everything else is refused by its name.
 //!
 //! In a graph whose names are not IRIs, a name is the IRI that [`entity_iri`] or
@@ -40,7 +40,7 @@ pub fn looks_like(text: &str) -> bool {
         && (word(1) != Some("(") || is("select"))
 }
 
-/// Where a text begins, if that is not as SPARQL does.
+/// Where a text begins, if it does not begin as SPARQL does.
 pub(super) fn wrong_beginning(text: &str) -> Option<Place> {
     let first = tokens::scan(text, 1).first().map(|token| token.place);
     let first = first.unwrap_or_else(|| Place::new(text.len()..text.len()));

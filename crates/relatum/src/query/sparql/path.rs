@@ -53,7 +53,8 @@ impl Translator<'_> {
     }
 }
 
-/// The parts of a chain of one operator, which is as deep as it is long: a loop, not a recursion.
+/// The operands of a chain of one operator. Its tree is as deep as the chain is long, so this is a loop and not
+/// a recursion.
 fn spine<T>(mut at: &T, split: impl Fn(&T) -> Option<(&Box<T>, &Box<T>)>) -> Vec<&T> {
     let mut parts = Vec::new();
     while let Some((left, right)) = split(at) {

@@ -60,7 +60,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The name that a term of a pattern is, if it is one.
+    /// The name that a term of a pattern stands for; `None` for a variable or a blank node.
     fn named(&mut self, term: &TermPattern) -> Option<Name> {
         match term {
             TermPattern::NamedNode(node) => Some(self.name(node.as_str())),
@@ -200,7 +200,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Lets every VALUES of a group give its variable its one name.
+    /// Gives the variable of every VALUES of a group its one name.
     fn values(&mut self, pattern: &GraphPattern, scope: &mut Scope) -> Result<(), QueryError> {
         match pattern {
             GraphPattern::Join { .. } => {
@@ -244,7 +244,7 @@ impl Translator<'_> {
             TermPattern::NamedNode(node) => return Term::Entity(self.name(node.as_str())),
             TermPattern::Literal(literal) => return Term::Entity(self.literal(literal)),
         };
-        // The scope holds every variable of the pattern; the first stands in for none.
+        // The scope holds every variable of the pattern, so the default is never used.
         scope.terms.get(&key).cloned().unwrap_or(Term::Variable(VariableId(0)))
     }
 
@@ -258,7 +258,7 @@ impl Translator<'_> {
         name_of_iri(iri).at(self.locator.iri(iri))
     }
 
-    /// A plain string is a name; any other literal is called what RDF calls it.
+    /// A plain string is a name; any other literal has the name that RDF writes for it.
     fn literal(&mut self, literal: &spargebra::term::Literal) -> Name {
         let place = self.locator.literal(literal.value());
         let plain = literal.language().is_none() && literal.datatype() == oxrdf::vocab::xsd::STRING;
@@ -333,7 +333,8 @@ fn union_spine(pattern: &GraphPattern) -> Vec<&GraphPattern> {
     spine(pattern, |it| if let GraphPattern::Union { left, right } = it { Some((left, right)) } else { None })
 }
 
-/// The operands of a chain of one operator, which is as deep as it is long: a loop, not a recursion.
+/// The operands of a chain of one operator. Its tree is as deep as the chain is long, so this is a loop and not
+/// a recursion.
 fn spine(
     pattern: &GraphPattern,
     split: impl Fn(&GraphPattern) -> Option<(&GraphPattern, &GraphPattern)>,

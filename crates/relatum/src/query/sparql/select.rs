@@ -69,7 +69,7 @@ pub struct Request {
     pub limit: Option<usize>,
     /// How many of the best answers to leave out.
     pub offset: usize,
-    /// What was selected, in its order: the target, and beside it [`SCORE`], [`KNOWN`] or both; nothing of ASK.
+    /// What was selected, in its order: the target, and beside it [`SCORE`], [`KNOWN`] or both; empty for ASK.
     pub selected: Vec<String>,
 }
 
@@ -132,7 +132,7 @@ fn statement(mut pattern: &GraphPattern, translator: &mut Translator<'_>) -> Res
         let place = translator.locator.word(&["LIMIT", "OFFSET"]);
         return Err(refuse::refused("LIMIT or OFFSET in ASK", "leave it out: ASK has one answer", place));
     }
-    // In which order answers would come does not matter to whether there is one.
+    // ASK wants to know whether there is an answer, so the order of answers does not matter.
     while let GraphPattern::Project { inner, .. }
     | GraphPattern::Distinct { inner }
     | GraphPattern::Reduced { inner }
@@ -173,7 +173,7 @@ impl Modifiers {
                     (self.offset, self.limit) = (*start, *length);
                     pattern = inner;
                 }
-                // Answers are distinct as they are.
+                // Answers are always distinct.
                 GraphPattern::Distinct { inner } | GraphPattern::Reduced { inner }
                     if self.selected.is_empty() =>
                 {

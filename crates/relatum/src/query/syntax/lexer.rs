@@ -74,7 +74,7 @@ impl<'a> Lexer<'a> {
         Ok((token, Place::new(start..self.at)))
     }
 
-    /// The next variable of a list of them, with or without `?`; none if something else follows.
+    /// The next variable of a list, with or without `?`; `None` if something else follows.
     pub(super) fn variable(&mut self) -> Result<Option<(String, Place)>, QueryError> {
         self.skip_blanks();
         let start = self.at;
@@ -231,7 +231,8 @@ pub(super) fn is_bare_name(text: &str) -> bool {
         && !text.starts_with(['\'', '#', '?', ':', '.'])
         && word_len(text) == text.len()
         && keyword(text).is_none()
-        // Typed without quotes such a mark is read; written by us it would turn the line around it.
+        // Such a character is read without quotes, but we write it quoted and escaped: as it is, it could
+        // change how the line around it is shown.
         && !text.contains(is_invisible)
 }
 

@@ -24,7 +24,7 @@ pub fn parse(text: &str) -> Result<ParsedQuery, QueryError> {
     parse_any(text)?.into_query()
 }
 
-/// Where the two arguments of an atom stand that was read from this text.
+/// Where the two arguments of an atom of this text stand.
 pub fn argument_places(text: &str, atom: Place) -> Option<[Place; 2]> {
     let range = atom.range();
     let mut lexer = Lexer::new(text.get(range.clone())?);
@@ -168,7 +168,7 @@ struct Parser<'a> {
     variables: Vec<Variable>,
     /// The variables that may be used here, the innermost last.
     scope: Vec<VariableId>,
-    /// The relations that are called like a variable that may be used there.
+    /// The relations that have the name of a variable in scope.
     relation_variables: Vec<RelationVariable>,
 }
 
@@ -186,7 +186,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What the text begins with; nothing else may be asked of this parser.
+    /// What the text begins with. This uses tokens up: a parser that was asked cannot parse afterwards.
     fn beginning(&mut self) -> Beginning {
         let mut first = self.lexer.clone();
         if !self.text.trim_start().starts_with('?')
@@ -232,7 +232,7 @@ impl<'a> Parser<'a> {
             return Ok(target);
         }
         if is_sparql(self.text) {
-            let help = "this looks like SPARQL: say that it is";
+            let help = "this looks like SPARQL: name SPARQL as its language";
             return Err(self.unexpected("`:` after the target", Some(help)));
         }
         Err(self.unexpected("`:` after the target", Some(help)))
@@ -407,7 +407,7 @@ impl<'a> Parser<'a> {
         }
         let found = format!("`{name}`, a word of the language");
         let help = if is_sparql(self.text) {
-            "this looks like SPARQL: say that it is"
+            "this looks like SPARQL: name SPARQL as its language"
         } else {
             "choose another name"
         };

@@ -56,8 +56,8 @@ fn first_relation(formula: &Formula<Name, Name>) -> &str {
     first.filter(|name| name.kind == NameKind::Text).map_or("", |name| &name.text)
 }
 
-/// A part of a query, with the parentheses that it needs there; variables that it does not bind itself are
-/// written as those that it does.
+/// A part of a query, with the parentheses that it needs there; variables that are free in it are written
+/// like those that it binds.
 pub(crate) struct Part<'a> {
     pub(crate) query: &'a Query<Name, Name>,
     /// The variables that are bound around it.
@@ -165,7 +165,7 @@ impl Printer<'_> {
             Term::Entity(name) => self.name(name),
             Term::Variable(id) => match self.names.get(id.index()) {
                 Some(Some(name)) => name.clone(),
-                // Free in the formula, which no parser makes.
+                // The variable is free in the formula; no parser makes such a formula.
                 _ => format!("?{}", self.query.variable_name(*id)),
             },
         }

@@ -31,7 +31,8 @@ impl RowCache {
         self.rows.contains_key(&pair)
     }
 
-    /// Keeps a row while there is room. What came first stays: the rows of the anchors and of the best values.
+    /// Keeps a row while there is room. Earlier rows stay, because they are those of the anchors and of the best
+    /// values.
     pub(super) fn keep(&mut self, pair: (EntityId, Hop), row: &Arc<[f32]>) {
         if self.rows.len() < self.most {
             self.rows.insert(pair, Arc::clone(row));

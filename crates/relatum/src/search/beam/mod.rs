@@ -33,8 +33,8 @@ use crate::query::{Hop, Term, VariableId};
 pub struct Width {
     /// How many assignments are kept.
     pub k: usize,
-    /// Whether each assignment keeps k values of the next variable by the atoms' own truth, as the
-    /// paper does, instead of k being kept of all.
+    /// Whether each assignment keeps k values of the next variable by the truth of the atoms alone, as the
+    /// paper does, instead of k assignments being kept in all.
     pub paper: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct Beam<'a> {
     unit: f32,
     /// States of the question itself that score less are left out: they cannot reach the best answers.
     floor: f32,
-    /// What the narrower beam before this one found, for those who want to know how far the search is.
+    /// What the narrower beam before this one found, for listeners to the progress of the search.
     progress_so_far: Progress,
     /// `φ(x, x)` of those x that were looked at before.
     diagonals: Mutex<FxHashMap<(EntityId, RelationId), f32>>,
@@ -67,7 +67,7 @@ pub struct Beam<'a> {
 struct State {
     values: Assignment,
     score: f32,
-    /// Which of the best values of the state before it this one took.
+    /// The rank of its last value among those of the state that it extends.
     place: usize,
 }
 
@@ -96,7 +96,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Scores alone.
+    /// Asks for scores only.
     const NOTHING: Self = Self { entities: &[], count: 1 };
 }
 
@@ -264,9 +264,9 @@ impl<'a> Beam<'a> {
         all
     }
 
-    /// How true a negated sub-query is under an assignment of the branch around it, and the values
-    /// by which it is: of its own variables and of those that it shares. It takes the rows that it
-    /// needs, whatever the limits: half a sub-query would explain nothing.
+    /// How true a negated sub-query is under an assignment of the branch around it, and the values that
+    /// make it so: of its own variables and of those that it shares. It takes the rows that it needs,
+    /// whatever the limits, because half a sub-query would explain nothing.
     pub fn sub_query(
         &self,
         nested: &BranchPlan,
@@ -379,8 +379,8 @@ impl<'a> Beam<'a> {
         Ok(Outcome { scores, reached, shared, left_out })
     }
 
-    /// Adds the best extensions of a state to the next states, merged by what is still needed, and gives
-    /// the score of the best one that it left out.
+    /// Adds the best extensions of a state to the next states, merged by the variables that are still needed,
+    /// and returns the score of the best one that it left out.
     fn extend(
         &self,
         step: &Step,
@@ -427,7 +427,7 @@ impl<'a> Beam<'a> {
     /// one that was left out.
     fn cut(&self, step: &Step, next: Merged) -> (Vec<State>, f32) {
         let mut merged: Vec<Vec<State>> = next.into_values().collect();
-        // Of equal scores the first value of every state comes before the second of any: where many
+        // Among equal scores, the first value of every state comes before the second of any: where many
         // facts are 1, a beam that took all values of its first state would see nothing else.
         merged.sort_unstable_by(|a, b| {
             let (a, b) = (&a[0], &b[0]);

@@ -24,7 +24,7 @@ pub(super) struct Vectors {
 }
 
 impl Beam<'_> {
-    /// For each state, how true each value of the step's variable is by all factors. None: a limit
+    /// For each state, how true each value of the step's variable is by all factors; `None` if a limit
     /// was reached before all factors were included.
     pub(super) fn vectors(
         &self,
@@ -116,8 +116,8 @@ impl Beam<'_> {
         vector.iter_mut().zip(found).for_each(|(all, x)| *all = self.logic.t_norm.and(*all, 1.0 - x));
     }
 
-    /// How true a negated sub-query is for every entity. None: a limit was reached first; a sub-query that is
-    /// searched only in part would rule out too few answers.
+    /// How true a negated sub-query is for every entity; `None` if a limit was reached first, because a sub-query
+    /// that is searched only in part would rule out too few answers.
     fn sub_scores(
         &self,
         nested: &BranchPlan,
@@ -134,8 +134,7 @@ impl Beam<'_> {
     }
 
     /// Joins the diagonal `φ(x, x)` to a vector. It costs a row for every x, so values are taken in falling order
-    /// of what they can be worth, until that is less than the k best have; gives the most that any other is
-    /// worth.
+    /// of their upper bounds, until these are below the k best; returns an upper bound for all other values.
     fn apply_loop(
         &self,
         vector: &mut [f32],
@@ -148,7 +147,7 @@ impl Beam<'_> {
         let and = |x: f32, y: f32| self.logic.t_norm.and(x, y);
         let mut bounds = vector.to_vec();
         if !negated && !self.is_raw() {
-            // The others of a chunk are summed over in a softmax, so each bounds the rest.
+            // The entities of a chunk enter each other's softmax sums, so together they give tighter bounds.
             const CHUNK: usize = 256;
             let mut edges = Vec::new();
             for (chunk, values) in bounds.chunks_mut(CHUNK).enumerate() {
@@ -237,8 +236,8 @@ impl Beam<'_> {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// How many rows a state takes at most before its values are known, those of loops and sub-queries
-    /// left out, which keep to the limits themselves.
+    /// How many rows a state takes at most before its values are known, without those of loops and
+    /// sub-queries, which keep to the limits themselves.
     pub(super) fn cost(&self, step: &Step) -> usize {
         let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let takes_a_row = |factor: &&Factor| match factor {

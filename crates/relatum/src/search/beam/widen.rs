@@ -22,14 +22,14 @@ pub enum Effort {
     All,
 }
 
-/// What a widened beam must show.
+/// What a widened beam must prove.
 #[derive(Clone, Copy)]
 pub struct Widened<'a> {
     /// How many answers.
     pub count: usize,
     /// Which entities count as answers.
     pub keep: &'a (dyn Fn(EntityId) -> bool + Sync),
-    /// How uncertain a score may stay whose place is certain.
+    /// How uncertain the score of an answer may stay once its place is certain.
     pub within: f32,
     /// How much work a proof is worth.
     pub effort: Effort,
@@ -85,7 +85,7 @@ impl Beam<'_> {
             }
             before = Some(top);
             self.width.k = k.min(MOST_STATES);
-            // Where alternatives add up, or sub-queries are not certain yet, a smaller state may still count.
+            // If alternatives add up, or sub-queries are not certain yet, a smaller state may still matter.
             let alone = self.plan.branches.len() == 1 || self.logic.t_norm == TNorm::Godel;
             if alone && below <= goal.within {
                 self.floor = self.floor.max(proof.worst - below);
@@ -93,7 +93,7 @@ impl Beam<'_> {
         }
     }
 
-    /// What the scores of all entities can be at most, by what was left out.
+    /// Upper bounds on the scores of all entities, given what was left out.
     fn at_most(&self, pass: &Pass, scores: &[f32]) -> Vec<f64> {
         let left_out = |branch: usize| {
             let value = pass.left_out[branch];
@@ -112,8 +112,8 @@ impl Beam<'_> {
         scores.iter().enumerate().map(of_entity).collect()
     }
 
-    /// What states that negated sub-queries left out can change at most: a t-norm passes on no more than
-    /// the change of its arguments.
+    /// How much the states that negated sub-queries left out can change a score at most: a t-norm never
+    /// changes more than its arguments do.
     fn error_below(&self, pass: &Pass) -> f32 {
         let value = pass.usage.left_out_below;
         if value <= 0.0 {

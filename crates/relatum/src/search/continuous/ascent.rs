@@ -14,7 +14,7 @@ use crate::model::{Calibration, Layout, LinkPredictor, Model};
 use crate::random::Rng;
 use crate::search::{Logic, SearchError};
 
-/// How many steps in a row the loss must stand still.
+/// For how many steps in a row the loss must stay the same.
 const PATIENCE: usize = 10;
 /// How many steps pass between two looks at the clock.
 const UNTIMED: usize = 32;
@@ -24,7 +24,7 @@ const START: f32 = 1e-3;
 /// How a climb ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// The loss stood still.
+    /// The loss no longer changed.
     Rest,
     /// The steps were used up first.
     Steps,
@@ -52,7 +52,7 @@ pub(super) struct Ascent<'a> {
     /// q of each link, one after another; those from anchors are made once.
     queries: Vec<f32>,
     scratch: Vec<f32>,
-    /// By which line the score of each link is mapped before the sigmoid.
+    /// The affine map of each link's score before the sigmoid.
     lines: Vec<(f32, f32)>,
 
     /// The truth of each link (of a negated one, its negation) and the derivative by the raw score.
@@ -119,11 +119,11 @@ impl<'a> Ascent<'a> {
         ascent
     }
 
-    /// Climbs until the loss stands still, or the steps or the time are used up.
+    /// Climbs until the loss no longer changes, or the steps or the time are used up.
     pub(super) fn climb(&mut self, control: &Control) -> Result<End, SearchError> {
         let (mut still, mut before) = (0, f32::INFINITY);
-        // A branch whose atoms all come from anchors still has a target to place; one without
-        // variables has nothing.
+        // A branch whose atoms all come from anchors still has a target to optimise; one without
+        // variables has nothing to optimise.
         while self.step < self.settings.steps && !self.values.is_empty() {
             if self.step.is_multiple_of(UNTIMED) && control.is_past_deadline() {
                 return Ok(End::Time);

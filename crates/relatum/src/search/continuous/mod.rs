@@ -8,7 +8,7 @@
 //! ```
 //!
 //! f being the truth of the branch: every atom scored by the link predictor and calibrated, folded
-//! by the t-norm. Adam climbs from N(0, 1) · 10⁻³ until the loss stands still. Then the target is
+//! by the t-norm. Adam climbs from N(0, 1) · 10⁻³ until the loss no longer changes. Then the target is
 //! replaced by every entity while the other variables stay where they are, which gives the score
 //! vector of the branch; the branches of a disjunction are optimised one by one and their vectors
 //! joined by the t-conorm.
@@ -23,7 +23,7 @@
 //! descent and ascent on a game, whose resting points are the local solutions of the max-min).
 //!
 //! **Plateaus.** Łukasiewicz' conjunction and a scaled negation are 0 on whole regions, where no
-//! gradient leads out. There the slope of what is cut off is taken: the vectors climb `Σx − (n−1)`.
+//! gradient leads out. There the slope of the uncut function is taken: the vectors climb `Σx − (n−1)`.
 
 mod ascent;
 mod nearest;
@@ -52,7 +52,7 @@ pub struct ContinuousSettings {
     /// [`Calibration::Raw`] for parity. The others need a whole row of scores, and a vector has none.
     pub calibration: Calibration,
     /// Which stored edges from an anchor to the target count as true when entities are ranked.
-    /// Edges from and to other variables cannot: those have no entity.
+    /// Edges from and to other variables cannot, because those variables have no entity.
     pub known: Known,
     /// At most so many steps.
     pub steps: usize,
@@ -60,7 +60,7 @@ pub struct ContinuousSettings {
     pub learning_rate: f32,
     /// λ, the weight of N3 on the variables' embeddings.
     pub regularization: f32,
-    /// The loss stands still when it changes by no more than this for ten steps in a row.
+    /// The climb ends when the loss changes by no more than this for ten steps in a row.
     pub tolerance: f32,
     /// Where the vectors start; equal seeds give equal bytes.
     pub seed: u64,
@@ -95,7 +95,7 @@ pub struct Continuous<'a> {
 /// A variable with the entities nearest to its optimised vector, best first, and how near they are.
 pub type Near = (VariableId, Vec<(EntityId, f32)>);
 
-/// Where the optimisation of one branch came to rest.
+/// Where the optimisation of one branch converged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimum {
     /// The truth of the branch at the optimised vectors, the target's among them.
@@ -181,7 +181,7 @@ impl<'a> Continuous<'a> {
         Ok(Found { scores, certainty, rows })
     }
 
-    /// Where each branch came to rest; none before [`run`](Self::run).
+    /// Where each branch converged; empty before [`run`](Self::run).
     pub fn optima(&self) -> &[Optimum] {
         &self.optima
     }
@@ -191,8 +191,8 @@ impl<'a> Continuous<'a> {
         self.optima.iter().map(|optimum| optimum.scores[answer.index()]).collect()
     }
 
-    /// For each variable of a branch but the target, those of negated sub-queries left out, the
-    /// entities nearest to its optimised vector (see [`nearest`]), best first.
+    /// For each variable of a branch, without the target and those of negated sub-queries, the entities
+    /// nearest to its optimised vector (see [`nearest`]), best first.
     pub fn nearest(&self, branch: usize, count: usize) -> Vec<Near> {
         let (Some(program), Some(optimum)) = (self.programs.get(branch), self.optima.get(branch)) else {
             return Vec::new();
@@ -214,7 +214,7 @@ impl<'a> Continuous<'a> {
         let t_norm = self.logic.t_norm;
         let mut values: Vec<Option<Truth>> = Vec::new();
         values.resize_with(program.levels.len(), || None);
-        // Sub-queries stand behind what they are part of.
+        // Sub-queries come after the (sub-)query that they are part of.
         for (at, level) in program.levels.iter().enumerate().rev() {
             let mut value: Option<Truth> = None;
             let mut add = |part: Truth| {
@@ -288,7 +288,7 @@ enum Truth {
 }
 
 impl Truth {
-    /// The conjunction with another part. Nothing is folded into a 1, which is no unit of raw scores.
+    /// The conjunction with another part. It does not begin with 1, because 1 is not neutral for raw scores.
     fn and(self, other: Self, t_norm: TNorm) -> Self {
         match (self, other) {
             (Self::One(a), Self::One(b)) => Self::One(t_norm.and(a, b)),

@@ -10,9 +10,9 @@ use crate::search::best;
 /// How many entities one task takes.
 const CHUNK: usize = 1024;
 
-/// The entities whose rows are most like a vector, with their likeness, best first: the cosine
-/// where the predictor scores by inner products, because optimised vectors are shorter than learned
-/// ones, and minus the Euclidean distance where it scores by distances.
+/// The entities whose rows are most similar to a vector, with the similarity, best first: the cosine
+/// if the predictor scores by inner products, because optimised vectors are shorter than learned
+/// ones, and minus the Euclidean distance if it scores by distances.
 pub fn nearest(model: &Model, vector: &[f32], count: usize) -> Vec<(EntityId, f32)> {
     let width = model.predictor().entity_width();
     let by_distance = model.predictor().has_bias();

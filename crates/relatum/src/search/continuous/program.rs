@@ -13,7 +13,7 @@ pub(super) struct Program {
     /// The slot of the target, if the branch mentions it.
     pub(super) target: Option<usize>,
     pub(super) links: Vec<Link>,
-    /// The branch, and behind it its negated sub-queries, each behind the one that it is part of.
+    /// The branch, then its negated sub-queries, each after the one that it is part of.
     pub(super) levels: Vec<Level>,
 }
 
@@ -44,7 +44,7 @@ pub(super) enum Side {
 
 /// The branch or a negated sub-query.
 pub(super) struct Level {
-    /// What it is part of; none for the branch itself.
+    /// The (sub-)query that it is part of; `None` for the branch itself.
     pub(super) parent: Option<usize>,
     pub(super) links: Range<usize>,
     /// Its negated sub-queries.
@@ -68,7 +68,7 @@ impl Program {
         self.target.is_some_and(|target| link.to == Side::Slot(target))
     }
 
-    /// How many atoms do.
+    /// How many atoms take a row when every entity is put in the target's place.
     pub(super) fn rows(&self) -> usize {
         self.links.iter().filter(|link| self.ends_at_target(link)).count()
     }
@@ -114,7 +114,7 @@ impl Program {
             Term::Entity(id) => Side::Entity(id),
             Term::Variable(id) => {
                 let bound = scope.iter().rev().find(|(other, _)| *other == id).map(|&(_, slot)| slot);
-                // Bound nowhere, which the checks refuse: then it is a variable of this level.
+                // A variable that is bound nowhere, which the checks refuse, is taken as one of this level.
                 Side::Slot(bound.unwrap_or_else(|| {
                     self.slots.push(Slot { variable: id, level });
                     scope.push((id, self.slots.len() - 1));

@@ -156,7 +156,7 @@ fn a_vector_that_is_an_entitys_is_nearest_to_it() {
     for name in predictor_names() {
         let model = model(&graph, name);
         for entity in graph.entities.ids() {
-            // Half as long, where only the direction counts.
+            // Half as long, if only the direction counts.
             let scale = if model.predictor().has_bias() { 1.0 } else { 0.5 };
             let vector: Vec<f32> = model.entity(entity).iter().map(|x| scale * x).collect();
             let near = nearest(&model, &vector, 2);
@@ -188,7 +188,7 @@ fn what_it_cannot_run_is_refused_with_what_can() {
 }
 
 #[test]
-fn numbers_that_are_none_are_errors() {
+fn nan_and_infinite_scores_are_errors() {
     let graph = graph();
     let model = model(&graph, "complex");
     let mut entities = model.entities().to_vec();

@@ -37,7 +37,7 @@ impl Exact<'_> {
 }
 
 /// The best answers, the worst of which scores `worst`, and all that may still be better than one of them;
-/// none if they are too many, or if there are fewer answers than are wanted.
+/// `None` if they are too many, or if there are fewer answers than are wanted.
 pub(super) fn contenders(
     high: &[f64],
     worst: f32,

@@ -82,7 +82,7 @@ impl Exact<'_> {
                     high[x] = high[x].min(best.high).max(state.low[x]);
                 }
                 self.progress |= state.seen[x] == Seen::Not;
-                // What is still uncertain is so because of y's message, and is looked at again.
+                // A value that is still uncertain is so because of y's message, and is looked at again.
                 state.seen[x] = if state.low[x] >= best.high { Seen::Row } else { Seen::Facts };
             }
         }
@@ -102,7 +102,7 @@ impl Exact<'_> {
         if positive.is_empty() || !self.bounded {
             return;
         }
-        // Of an edge that a negated hop must not refute a row tells how much is left.
+        // How much a negated hop leaves of an edge is known only from a row.
         let all_positive = positive.len() == hops.len();
         let inner = &self.states[inner.index()];
         let largest = (0..inner.low.len()).map(|y| inner.high(y)).fold(0.0, f32::max);

@@ -33,11 +33,11 @@ pub enum Goal<'a> {
         count: usize,
         /// Which entities count as answers.
         keep: &'a (dyn Fn(EntityId) -> bool + Sync),
-        /// How uncertain a score may stay whose place is certain. Only disjunctions and negated
-        /// sub-queries ever leave a score uncertain.
+        /// How uncertain the score of an answer may stay once its place is certain. Only disjunctions and
+        /// negated sub-queries ever leave a score uncertain.
         within: f32,
         /// Each projection looks at no more than so many best values of its source, as a beam does;
-        /// none: no limit.
+        /// `None` for no limit.
         most: Option<usize>,
     },
     /// The score of every entity, in one pass: no value of a variable is looked at whose message is
@@ -73,7 +73,7 @@ pub struct Exact<'a> {
     control: Control,
     states: Vec<State>,
     stages: Vec<Stage>,
-    /// Room for the rows of a block, kept from one block to the next.
+    /// Buffers for the rows of a block, kept from one block to the next.
     buffers: (Vec<f32>, Vec<f32>),
     rows: usize,
     /// Pairs of a value and a contender whose edge was bounded one by one.
@@ -87,9 +87,9 @@ pub struct Exact<'a> {
     bounded: bool,
     /// How many values of its source a projection looks at.
     most: usize,
-    /// Whether that left any out.
+    /// Whether that limit left any value out.
     cut: bool,
-    /// What the last round proved, for those who want to know how far the search is.
+    /// What the last round proved, for listeners to the progress of the search.
     progress_so_far: Progress,
 }
 
@@ -212,12 +212,12 @@ impl<'a> Exact<'a> {
                 self.score_anchors()?;
                 (scored, reach.rows) = (true, FIRST);
             }
-            // Smaller messages than the worst of the best cannot change which they are.
+            // Messages that are smaller than the worst of the best answers cannot change which answers these are.
             reach.least = (proof.worst * deeper).max(NEGLIGIBLE);
         }
     }
 
-    /// Notes what is proven, for those who listen.
+    /// Notes what is proven, for listeners to the progress of the search.
     fn note(&mut self, proof: &Proof, wanted: usize) {
         let (best, proven) = (proof.top.clone(), proof.certain);
         self.progress_so_far = Progress { rows: self.rows, best, proven, wanted };
@@ -277,26 +277,26 @@ impl<'a> Exact<'a> {
         self.states.get(message.index()).map_or(0.0, |state| state.value(entity))
     }
 
-    /// What the value of a message for an entity can be at most: after a proof, the value itself but
-    /// for what is negligible.
+    /// An upper bound on the value of a message for an entity: after a proof, the value itself except for
+    /// a negligible difference.
     pub fn at_most(&self, message: MessageId, entity: EntityId) -> f32 {
         let state = self.states.get(message.index()).filter(|state| entity.index() < state.low.len());
         state.map_or(0.0, |state| state.high(entity.index()))
     }
 
-    /// The values of a message for all entities; none if it was never computed.
+    /// The values of a message for all entities; empty if it was never computed.
     pub(crate) fn values(&self, message: MessageId) -> &[f32] {
         self.states.get(message.index()).map_or(&[], |state| &state.low)
     }
 
-    /// The largest value of a projection's source, or of what a look was to look at, that a limit on
-    /// their number left out; 0 if none was.
+    /// The largest value that a limit on their number left out, of a projection's source or of the values that a
+    /// look was to look at; 0 if none was left out.
     pub(crate) fn left_out(&self, message: MessageId) -> f32 {
         self.states.get(message.index()).map_or(0.0, |state| state.left_out)
     }
 
     /// The value at the other end of a projection or look in the best assignment that gives this
-    /// entity its value; none if nothing does.
+    /// entity its value; `None` if no assignment does.
     pub fn via(&self, message: MessageId, entity: EntityId) -> Option<EntityId> {
         self.states.get(message.index())?.via(entity)
     }
@@ -322,8 +322,8 @@ impl<'a> Exact<'a> {
         Ok(())
     }
 
-    /// Takes the next values to score, each worth `cost` rows, as many as the limits allow. None:
-    /// none are left, or a limit is reached, and the search stops.
+    /// Takes the next values to score, each worth `cost` rows, as many as the limits allow; `None` if
+    /// none are left, or if a limit is reached, which stops the search.
     fn next_block<'v, T>(&mut self, left: &mut &'v [T], cost: usize) -> Option<&'v [T]> {
         if left.is_empty() {
             return None;
@@ -336,7 +336,7 @@ impl<'a> Exact<'a> {
         (!block.is_empty()).then_some(block)
     }
 
-    /// The same rows as far as trusted edges tell.
+    /// The same rows, but only from trusted edges.
     fn read_anchors(&mut self) {
         let anchors: Vec<(MessageId, (EntityId, Hop))> = self.anchors().collect();
         for (id, (anchor, hop)) in anchors {

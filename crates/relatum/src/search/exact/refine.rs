@@ -3,8 +3,8 @@
 //! A value y that was not looked at can give any answer m(y) at most, because no edge is truer than 1.
 //! For a few contenders much less can be said without a row: how true the edges from y to *them* can
 //! be takes a few inner products, not one for every entity. Where alternatives add up, or a negated
-//! sub-query must be known to its last digits, that spares thousands of rows; and it tells which of
-//! the values that are left can matter at all.
+//! sub-query must be known to its last digits, that saves thousands of rows; and it shows which of
+//! the remaining values can matter at all.
 
 use super::state::{High, Seen, State};
 use super::{Exact, NEGLIGIBLE, Reach, Stage};
@@ -20,12 +20,12 @@ pub(super) const CONTENDERS: usize = 256;
 const LEAST_WORK: usize = 32;
 /// Pairs of a value and a contender that are held at once.
 const PAIRS: usize = 4 << 20;
-/// What it takes to bound the edges of a value, beside those to contenders.
+/// The cost of bounding the edges of a value, besides those to contenders.
 const BESIDES: usize = 128;
 
 impl Exact<'_> {
-    /// Lowers what contenders for the best answers can still get from values that were not looked at;
-    /// false if nothing could be. What is within `within` of the truth is good enough.
+    /// Lowers the upper bounds of contenders for the best answers, which values that were not looked at could still
+    /// lift; returns `false` if no bound could be lowered. A bound within `within` of the truth is good enough.
     pub(super) fn refine(&mut self, contenders: &[EntityId], within: f32) -> Result<bool, SearchError> {
         let mut lowered = false;
         for id in self.about_target() {
@@ -42,7 +42,7 @@ impl Exact<'_> {
         Ok(lowered)
     }
 
-    /// The projections that speak of the target.
+    /// The projections to the target.
     fn about_target(&self) -> Vec<MessageId> {
         let mut found = Vec::new();
         let mut open = self.plan.roots();
@@ -66,7 +66,7 @@ impl Exact<'_> {
         contenders: &[EntityId],
         within: f32,
     ) -> bool {
-        // What is smaller than what each contender has already changes nothing.
+        // A message that is smaller than what every contender has already changes nothing.
         let had = contenders.iter().map(|x| state.low[x.index()]).fold(1.0, f32::min);
         let (open, passed_over) = self.left_open(state, source, had.max(within).max(NEGLIGIBLE));
         if !self.affords(open.len(), contenders.len()) {
@@ -88,7 +88,7 @@ impl Exact<'_> {
                     gain = gain.max(most);
                 }
             }
-            // What is not certain itself cannot be looked at yet.
+            // A value that is not certain itself cannot be looked at yet.
             if gain > 0.0 && source.low[y.index()] >= message {
                 wanted.push((y, gain));
             }
@@ -130,8 +130,8 @@ impl Exact<'_> {
         affords
     }
 
-    /// How true the edges from values to contenders can be at most, along all hops; none if nothing better
-    /// than 1 is known.
+    /// How true the edges from values to contenders can be at most, along all hops; `None` if no bound
+    /// below 1 is known.
     fn edges_at_most(
         &self,
         values: &[EntityId],
@@ -151,7 +151,7 @@ impl Exact<'_> {
         all
     }
 
-    /// Computes again what is made of projections, without any row.
+    /// Computes the messages that depend on projections again, without any row.
     fn settle(&mut self) -> Result<(), SearchError> {
         let stages = std::mem::take(&mut self.stages);
         let nothing = Reach { least: f32::INFINITY, rows: 0 };

@@ -16,8 +16,8 @@ struct Projection {
     id: MessageId,
     source: MessageId,
     state: State,
-    /// What of its source is to be looked at, best first: without a limit on the values, only those
-    /// for which this round scores rows.
+    /// The values of its source to look at, best first: without a limit on the values, only those for
+    /// which this round scores rows.
     chosen: Vec<(EntityId, f32)>,
     /// Whether the limit on the number of values excludes all others.
     full: bool,
@@ -79,8 +79,8 @@ impl Exact<'_> {
                     via[x] = from;
                 }
             });
-            // What a negated hop leaves of an edge needs a row to be known; without an edge it is no more than
-            // a prediction.
+            // How much a negated hop leaves of an edge is known only from a row; without an edge it is no more
+            // than a prediction.
             if all_positive || !leads_anywhere {
                 seen[y] = Seen::Facts;
             }
@@ -91,7 +91,7 @@ impl Exact<'_> {
     fn choose(&mut self, projection: &mut Projection, reach: Reach) {
         let source = &self.states[projection.source.index()];
         let limited = self.most < usize::MAX;
-        // Where nothing is to be proven, what matters is how small a message is beside the best.
+        // If nothing is to be proven, what matters is how small a message is compared with the best.
         let best = if self.bounded { 1.0 } else { source.low.iter().copied().fold(0.0, f32::max) };
         let least = (reach.least * best).max(f32::MIN_POSITIVE);
         let seen = &projection.state.seen;
@@ -102,7 +102,7 @@ impl Exact<'_> {
         let wanted = &projection.state.wanted;
         let mut values: Vec<(EntityId, f32)> = if wanted.is_empty() {
             let ceiling = self.truth.ceiling();
-            // What is left of a value whose trusted edges were followed is worth a prediction at most.
+            // A value whose trusted edges were followed can still give no more than a prediction.
             let worth = |y: usize, low: f32| match seen[y] {
                 Seen::Facts if self.bounded => self.logic.t_norm.and(ceiling, low),
                 _ => low,
@@ -138,7 +138,7 @@ impl Exact<'_> {
             let left = projection.chosen.iter().filter(|(y, _)| seen[y.index()] != Seen::Row);
             next.extend(left.take(reach.rows));
         }
-        // A value of several sources comes where its best message puts it.
+        // A value that several sources have is ranked by its best message.
         next.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(better(a, b)));
         next.dedup_by_key(|(y, _)| *y);
         next.sort_unstable_by(better);
@@ -168,7 +168,7 @@ impl Exact<'_> {
         Ok(())
     }
 
-    /// What the values that were not looked at can still give.
+    /// Bounds what the values that were not looked at can still give.
     fn bound(&mut self, projection: &mut Projection) {
         let source = &self.states[projection.source.index()];
         let seen = &projection.state.seen;

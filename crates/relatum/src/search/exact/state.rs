@@ -1,4 +1,4 @@
-//! What is known of a message so far.
+//! What is known about a message so far.
 
 use crate::graph::{EntityId, Id};
 use crate::query::Hop;
@@ -9,7 +9,7 @@ use crate::search::AtomTruth;
 pub(super) struct State {
     pub(super) low: Vec<f32>,
     pub(super) high: High,
-    /// For a projection how each value of its source was looked at, for a look each of its own.
+    /// How each value was looked at: for a projection those of its source, for a look its own.
     pub(super) seen: Vec<Seen>,
     /// For each entity, the value at the other end of the best assignment.
     pub(super) via: Vec<EntityId>,
@@ -27,7 +27,7 @@ pub(super) enum High {
     Same,
     /// The lower bound, but nowhere less than this.
     AtLeast(f32),
-    /// For each entity its own.
+    /// A bound for each entity.
     Each(Vec<f32>),
 }
 

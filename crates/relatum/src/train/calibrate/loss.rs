@@ -12,7 +12,7 @@ pub(super) struct Scratch {
 
 /// Slopes below this are treated as 0, which spares the work for most entities: they are far from being an answer.
 const NOTHING: f32 = 1e-7;
-/// f this near to 1 counts as this near, so that log (1 − f) stays a number.
+/// A value of f nearer to 1 than this is treated as this near, so that log (1 − f) stays finite.
 const NEAR: f32 = 1e-6;
 
 /// The loss, and its slopes by a and b of each atom; `scores` has one row for each atom.

@@ -8,7 +8,7 @@ use crate::random::Rng;
 pub(super) struct Question {
     pub(super) atoms: Vec<Atom>,
     pub(super) answer: EntityId,
-    /// The other entities of which the training graph says the same, ascending.
+    /// The other answers in the training graph, ascending.
     pub(super) others: Vec<EntityId>,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn draw(graph: &Graph, reciprocals: &Reciprocals, count: usize, seed:
     if answers.is_empty() {
         return questions;
     }
-    // An entity may turn out to have one edge only, stored in both directions: then it is passed over.
+    // An entity may have only one edge, stored in both directions: such an entity is skipped.
     for attempt in 0..2 * count {
         if questions.len() == count {
             break;

@@ -41,8 +41,8 @@ fn the_slopes_of_the_loss_are_its_finite_differences() {
     }
 }
 
-/// Two relations, one of which the model scores ten times as high as the other without knowing
-/// anything: what it says must come to count for little.
+/// Two relations, one of which the model scores ten times as high as the other without having learned
+/// anything about it: calibration must make its scores count for little.
 fn world() -> (Graph, Model) {
     let mut builder = GraphBuilder::default();
     let n = 40;
@@ -143,7 +143,7 @@ fn a_seed_gives_the_same_bytes_on_any_number_of_threads() {
 }
 
 #[test]
-fn a_graph_without_two_edges_at_an_entity_teaches_nothing() {
+fn a_graph_without_two_edges_at_an_entity_gives_nothing_to_calibrate_by() {
     let mut builder = GraphBuilder::default();
     builder.add(Split::Train, "a", "r", "b");
     let (graph, _) = builder.finish();

@@ -23,7 +23,7 @@ fn small_graph() -> Graph {
     builder.finish().0
 }
 
-/// Steps along the gradient with rate 1, so that the gradient is what a step subtracts.
+/// SGD with rate 1, so that a step subtracts exactly the gradient.
 fn settings(model: &str) -> Settings {
     Settings {
         predictor: model.to_owned(),
@@ -357,7 +357,7 @@ fn as_many_candidates_as_entities_or_more_are_all_of_them() {
 }
 
 #[test]
-fn a_state_whose_scores_would_overflow_is_not_sound() {
+fn a_state_whose_scores_would_overflow_is_refused() {
     let graph = small_graph();
     let mut trainer = Trainer::new(&graph, settings("complex")).unwrap();
     assert!(trainer.check().is_ok());
@@ -374,7 +374,7 @@ fn a_state_whose_scores_would_overflow_is_not_sound() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn what_the_machine_cannot_hold_is_refused_before_it_is_allocated() {
+fn a_run_larger_than_memory_is_refused_before_it_is_allocated() {
     let mut builder = GraphBuilder::default();
     for entity in 0..300_000 {
         builder.entity(&entity.to_string());

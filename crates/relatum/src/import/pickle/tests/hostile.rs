@@ -55,7 +55,7 @@ fn builtins_beyond_the_list_are_refused() {
 }
 
 #[test]
-fn a_name_cannot_play_with_the_terminal() {
+fn a_name_cannot_act_on_the_terminal() {
     assert!(!refusal(b"cos\x1b[2J\nsystem\n.").contains('\x1b'));
 }
 
@@ -95,7 +95,7 @@ fn lengths_beyond_the_file_are_errors_and_take_no_memory() {
         assert!(matches!(read(claim, Policy::Data), Err(PickleError::Truncated { .. })));
     }
     assert!(matches!(read(b"T\xff\xff\xff\xff.", Policy::Data), Err(PickleError::Malformed { .. })));
-    // A memo number of four milliards must not make a table of that size.
+    // A memo number of four billion must not make a table of that size.
     assert!(matches!(read(b"Nr\xff\xff\xff\xff.", Policy::Data), Err(PickleError::Malformed { .. })));
 }
 

@@ -108,7 +108,7 @@ fn long_forms_are_read_as_well() {
     assert_eq!(data(b"\x8e\x02\0\0\0\0\0\0\0ab.").root().as_bytes(), Some(&b"ab"[..]));
     assert_eq!(data(b"\x8b\x01\0\0\0\xfe.").root().as_int(), Some(-2));
     assert_eq!(data(b"]r\x00\0\0\0j\x00\0\0\0a.").root().as_list().unwrap().len(), 1);
-    // 1 << 2100: no number for us, but no reason to refuse the file either.
+    // 1 << 2100 is too large for our integers, but that is no reason to refuse the file.
     let mut long = b"\x8b\x07\x01\0\0".to_vec();
     long.extend([0; 262]);
     long.extend(b"\x10.");

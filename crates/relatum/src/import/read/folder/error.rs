@@ -47,8 +47,8 @@ pub enum FolderError {
         /// `entities` or `relations`.
         kind: &'static str,
     },
-    /// A line of `stats.txt`, or a file of edges, is not what it should be. Mend the line.
-    #[error("{}:{line}: expected {expected}, found {found:?}; mend the line", path.display())]
+    /// A line of `stats.txt`, or of a file of edges, is not what it should be. Correct the line.
+    #[error("{}:{line}: expected {expected}, found {found:?}; correct the line", path.display())]
     Line {
         /// The file.
         path: PathBuf,

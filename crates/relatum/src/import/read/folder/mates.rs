@@ -1,4 +1,4 @@
-//! Edges that should stand in both directions and do not.
+//! Counts the edges that should stand in both directions and do not.
 
 use rayon::prelude::*;
 

@@ -31,12 +31,12 @@ pub struct BenchmarkFolder {
     pub report: FolderReport,
 }
 
-/// What was met in a benchmark folder and did not keep it from being read.
+/// Irregularities of a benchmark folder that did not keep it from being read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FolderReport {
     /// Edges along relation 2i without the edge back along 2i + 1 in the same split, or the other
     /// way round. In these files every edge should stand in both directions; if many do not, the
-    /// relations are perhaps no pairs at all.
+    /// relations are perhaps not pairs at all.
     pub without_mate: usize,
     /// Entities that had the name of an earlier one and got ` (2)`, ` (3)`, … behind it, so that
     /// every name means one entity.
@@ -61,8 +61,8 @@ pub(super) struct Folder<'a> {
     pub(super) report: FolderReport,
 }
 
-/// Items that a byte of a pickle pays for. In what picklers write each takes a byte or more; in another
-/// file a thousand queries may share one set of a million answers.
+/// How many items may be taken for each byte of a pickle. In files that picklers write, each item takes a byte
+/// or more; in a hostile file a thousand queries may share one set of a million answers.
 const ITEMS_A_BYTE: u64 = 8;
 
 impl<'a> Folder<'a> {
@@ -128,7 +128,7 @@ impl<'a> Folder<'a> {
             .map_err(|source| FolderError::Pickle { path: self.path(file), source })
     }
 
-    /// Pays for taking so many items, or characters of names, from the pickle that was read last.
+    /// Counts so many items, or characters of names, as taken from the pickle that was read last.
     pub(super) fn pay(&self, count: usize, file: &str) -> Result<(), FolderError> {
         let left = self.items_left.get().checked_sub(count as u64);
         self.items_left.set(left.ok_or_else(|| FolderError::TooManyCopies { path: self.path(file) })?);

@@ -54,7 +54,7 @@ impl Folder<'_> {
         Ok(stats)
     }
 
-    /// Gives the names to the builder in the order of their ids; says how many there are and how
+    /// Gives the names to the builder in the order of their ids; returns how many there are and how
     /// many were made unique.
     fn add_names(
         &mut self,
@@ -85,7 +85,7 @@ impl Folder<'_> {
         Ok((names.len(), renamed))
     }
 
-    /// A small `stats.txt` must not ask for a table of milliards of names.
+    /// A small `stats.txt` must not ask for a table of billions of names.
     fn check_plausible(&self, kind: &'static str, count: u64) -> Result<(), FolderError> {
         let io = |source| FolderError::Io { path: self.dir.to_owned(), source };
         let mut bytes = 0;
@@ -123,8 +123,8 @@ impl Folder<'_> {
     }
 }
 
-/// Puts ` (2)`, ` (3)`, … behind names that an earlier id has, passing over names that are taken;
-/// says how many. Without this two ids would become one, and all later ids would shift.
+/// Puts ` (2)`, ` (3)`, … behind names that an earlier id has, skipping names that are taken; returns
+/// how many were changed. Without this two ids would become one, and all later ids would shift.
 fn make_unique(names: &mut [Cow<'_, str>]) -> usize {
     let mut taken: HashSet<String> = HashSet::new();
     let distinct: HashSet<&str> = names.iter().map(AsRef::as_ref).collect();

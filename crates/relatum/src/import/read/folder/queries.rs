@@ -100,9 +100,9 @@ fn hash(arguments: &[u32]) -> u64 {
 /// Which keys a file of answers must have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::import::read) enum Keys {
-    /// Each query, and nothing of another form.
+    /// Every query must be a key, and no key may have another form.
     Complete,
-    /// What has answers: a `defaultdict` need not hold the others.
+    /// Only queries with answers need be keys: a `defaultdict` need not hold the others.
     Partial,
 }
 

@@ -1,4 +1,4 @@
-//! The slopes are those of the function, and climbing them gets to the top.
+//! The slopes are those of the function, and climbing them reaches a maximum.
 
 use proptest::prelude::*;
 
@@ -62,8 +62,8 @@ fn the_gradient_of_every_predictor_and_t_norm_is_its_finite_difference() {
 fn compare(ascent: &mut Ascent<'_>, what: &str) -> usize {
     const STEP: f32 = 4e-3;
     ascent.evaluate();
-    // Raw scores leave the interval in which a negation has its slope, a sum of truths that in
-    // which it counts: there the slope is not that of the value, on purpose.
+    // Raw scores may leave the interval in which a negation has its slope, and a sum of truths that in
+    // which it is above 0: there the slope is deliberately not that of the value.
     let scaled = |truth: f32| truth <= 0.02;
     let flat_atom =
         ascent.program.links.iter().zip(&ascent.truths).any(|(link, &x)| link.negated && scaled(x));
@@ -108,7 +108,7 @@ fn a_plateau_is_climbed_out_of() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Without a penalty vectors are freer than entities.
+    /// Without a penalty, vectors can reach at least the truth that entities reach.
     #[test]
     fn vectors_get_at_least_as_high_as_entities(
         query in safe_query(), seed in 0u64..100, name in prop::sample::select(vec!["complex", "distmult", "cp"])
@@ -118,7 +118,7 @@ proptest! {
         let plan = plan(&graph, &checked);
         let model = model(&graph, name, seed);
         for branch in &plan.branches {
-            // Of a game, and of a function with many tops, nothing is promised.
+            // With a negated sub-query (a game), or where there may be several maxima, there is no guarantee.
             if !branch.branch.negated.is_empty() || !branch.branch.is_tree() {
                 continue;
             }

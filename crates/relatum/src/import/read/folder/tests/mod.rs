@@ -209,8 +209,8 @@ fn ids_beyond_the_counts_are_refused_where_they_stand() {
 fn counts_and_names_must_agree() {
     let sample = query2box_sample();
     insta::assert_snapshot!(sample.text("stats.txt", "numentity: 5\nnumrelations: 2").failure(), @"stats.txt counts 5 entities, but DIR/ind2ent.pkl names 4; correct the one that is wrong");
-    insta::assert_snapshot!(sample.text("stats.txt", "numentity: four").failure(), @r#"DIR/stats.txt:1: expected a number after the colon, found "numentity: four"; mend the line"#);
-    insta::assert_snapshot!(sample.text("stats.txt", "entities = 4").failure(), @r#"DIR/stats.txt:1: expected 'numentity: N' or 'numrelations: M', found "entities = 4"; mend the line"#);
+    insta::assert_snapshot!(sample.text("stats.txt", "numentity: four").failure(), @r#"DIR/stats.txt:1: expected a number after the colon, found "numentity: four"; correct the line"#);
+    insta::assert_snapshot!(sample.text("stats.txt", "entities = 4").failure(), @r#"DIR/stats.txt:1: expected 'numentity: N' or 'numrelations: M', found "entities = 4"; correct the line"#);
     sample.text("stats.txt", "").names("ind2rel.pkl", &["likes", "likes_reverse", "knows"]);
     insta::assert_snapshot!(sample.failure(), @"DIR has 3 relations: expected an even number, because relation 2i + 1 is the inverse of 2i; add the missing inverse, or bring the edges as a TSV file");
     sample.pickle("ind2rel.pkl", &Py::Dict(vec![(0.into(), "likes".into()), (2.into(), "knows".into())]));
@@ -244,7 +244,7 @@ fn values_of_another_form_are_refused_with_what_was_expected() {
     let mixed = Py::Dict(vec![(t!("e", t!("r")), Py::Set(vec![t!(0, t!(1, 1))]))]);
     insta::assert_snapshot!(broken("test-queries.pkl", mixed), @"DIR/test-queries.pkl: expected queries of the form ('e',('r',)), found (0,(1,1)); write the file again in that form");
     let sample = betae_sample();
-    insta::assert_snapshot!(sample.text("train.txt", "0\t0\t1\nAnn\tlikes\tBob\n").failure(), @r#"DIR/train.txt:2: expected three ids with tabs between them: head, relation, tail, found "Ann\tlikes\tBob"; mend the line"#);
+    insta::assert_snapshot!(sample.text("train.txt", "0\t0\t1\nAnn\tlikes\tBob\n").failure(), @r#"DIR/train.txt:2: expected three ids with tabs between them: head, relation, tail, found "Ann\tlikes\tBob"; correct the line"#);
 }
 
 #[test]
