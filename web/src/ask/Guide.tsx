@@ -9,7 +9,7 @@ const LINES: [string, string][] = [
 ];
 
 export function Guide({ answered }: { answered: boolean }) {
-  if (answered) return <p class="hint guide">Choose an answer to see why it is one.</p>;
+  if (answered) return <p class="hint guide">Choose an answer to see its explanation.</p>;
   return (
     <section class="panel guide" aria-labelledby="guide-title">
       <h2 id="guide-title">How to ask</h2>

@@ -17,11 +17,11 @@ const CHOICES: Choice[] = [
 const AMOUNTS: Amount[] = [
   { field: "top", label: "Answers", help: "How many", min: 1, max: 1000, step: 1, ran: () => "10" },
   { field: "k", label: "Beam width", help: "Assignments that a beam keeps", min: 1, step: 1, ran: (it) => String(it.k ?? 64) },
-  { field: "unseen", label: "Wrong kinds", help: "What predictions of a kind never seen there count, from 0 to 1", min: 0, max: 1, step: 0.05, ran: (it) => round(it.unseen) },
+  { field: "unseen", label: "Wrong kinds", help: "The weight, from 0 to 1, of predictions that lead to a thing of a wrong kind", min: 0, max: 1, step: 0.05, ran: (it) => round(it.unseen) },
   { field: "negation_scale", label: "Negation scale", help: "c of 1 − min(1, c·x)", min: 0.05, step: 0.05, ran: (it) => round(it.negation_scale) },
-  { field: "sharpness", label: "Sharpness", help: "What scores are multiplied by before a softmax", min: 0.05, step: 0.05, ran: (it) => round(it.sharpness) },
+  { field: "sharpness", label: "Sharpness", help: "The factor of scores before a softmax", min: 0.05, step: 0.05, ran: (it) => round(it.sharpness) },
   { field: "max_seconds", label: "Stop after", help: "Seconds", min: 0.1, step: 0.1 },
-  { field: "max_rows", label: "Rows at most", help: "Stop with what was found", min: 1, step: 1 },
+  { field: "max_rows", label: "Rows at most", help: "Stop there, with the best so far", min: 1, step: 1 },
 ];
 
 const round = (value: number) => String(Math.round(value * 1000) / 1000);
@@ -36,7 +36,7 @@ export function SettingsDrawer() {
     <div class="drawer">
       <p class="fine">
         {ran?.tuned_for
-          ? <>What is on <em>auto</em> was tuned for questions of the shape <b>{ran.tuned_for}</b>. Choosing one of the settings below takes the place of the tuned ones together.</>
+          ? <>What is on <em>auto</em> was tuned for questions of the shape <b>{ran.tuned_for}</b>. Choosing one of the settings below replaces all tuned ones together.</>
           : <>What is on <em>auto</em> is chosen by the engine{ran ? "; beside it stands what ran last" : ""}. Nothing was tuned for this shape of question.</>}
       </p>
       <div class="fields">

@@ -58,7 +58,7 @@ export function seek(question: Question, variable: string): Question {
   const { formula, target } = question;
   if (!formula || !target) throw new CannotEdit("a statement has no target");
   if (formula.kind !== "exists" || !formula.variables.includes(variable)) {
-    throw new CannotEdit(`${variable} lives in a part of the question only, so it cannot be what is sought`);
+    throw new CannotEdit(`${variable} occurs in one part of the question only, so it cannot be the target`);
   }
   return { target: variable, formula: { ...formula, variables: formula.variables.map((name) => (name === variable ? target : name)) } };
 }
@@ -66,7 +66,7 @@ export function seek(question: Question, variable: string): Question {
 function deepest(scopes: readonly Path[]): Path {
   const place = scopes.reduce<Path>((deepest, scope) => (scope.length > deepest.length ? scope : deepest), []);
   if (scopes.some((scope) => scope.some((step, index) => place[index] !== step))) {
-    throw new CannotEdit("these two stand in different alternatives of the question, so no condition can hold of both");
+    throw new CannotEdit("these two are in different alternatives of the question, so no condition can join them");
   }
   return place;
 }
