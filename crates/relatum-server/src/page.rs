@@ -111,7 +111,6 @@ fn send(file: &File, headers: &HeaderMap) -> Response {
     response
 }
 
-
 fn compressed(bytes: &[u8]) -> Option<Bytes> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes).ok()?;

@@ -1,10 +1,10 @@
-//! The threads that search, and the queue in front of them.
+//! The threads that search, and the queues in front of them.
 //!
-//! Searches run on threads of their own, never on those that serve connections. There are more threads than
-//! cores, because questions that are answered at the same time share matrix products, and a thread that waits
-//! for a shared product does not compute. All work begins as light work: it reads and plans its question. If the
-//! plan is expensive, the rest is heavy work, which only a quarter of the threads take, so that light questions
-//! always find a thread.
+//! Searches run on threads of their own, never on those that serve connections. There are more of them than
+//! cores, because questions that are answered at the same moment share matrix products, and one that waits for
+//! a shared product does not compute. Every piece of work begins as light: it reads and plans its question. If
+//! the plan is expensive, the rest is heavy work, and waits for one of the few threads that do only that. Where
+//! the system allows it, those have a lower priority: a light question gets a core as soon as it needs one.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -51,8 +51,8 @@ pub(crate) struct Searches {
 
 struct Shared {
     state: Mutex<State>,
-    changed: Condvar,
-    heavy_threads: usize,
+    light_came: Condvar,
+    heavy_came: Condvar,
 }
 
 #[derive(Default)]
@@ -60,7 +60,6 @@ struct State {
     light: VecDeque<Job>,
     heavy: VecDeque<Job>,
     running: usize,
-    running_heavy: usize,
     ended: bool,
 }
 
@@ -70,12 +69,18 @@ impl Searches {
         let threads = threads.max(2);
         let shared = Arc::new(Shared {
             state: Mutex::default(),
-            changed: Condvar::new(),
-            heavy_threads: (threads / 4).max(1),
+            light_came: Condvar::new(),
+            heavy_came: Condvar::new(),
         });
         for number in 0..threads {
-            let shared = Arc::clone(&shared);
-            thread::Builder::new().name(format!("search-{number}")).spawn(move || shared.work_off())?;
+            let (shared, heavy) = (Arc::clone(&shared), number < (threads / 4).max(1));
+            let name = format!("{}-{number}", if heavy { "heavy" } else { "light" });
+            thread::Builder::new().name(name).spawn(move || {
+                if heavy {
+                    step_back();
+                }
+                shared.work_off(heavy);
+            })?;
         }
         Ok(Self { shared, places: Arc::new(Semaphore::new(threads + queue)) })
     }
@@ -136,7 +141,8 @@ impl Searches {
 impl Drop for Searches {
     fn drop(&mut self) {
         self.shared.lock().ended = true;
-        self.shared.changed.notify_all();
+        self.shared.light_came.notify_all();
+        self.shared.heavy_came.notify_all();
     }
 }
 
@@ -146,42 +152,47 @@ impl Shared {
     }
 
     fn push(&self, job: Job, heavy: bool) {
-        let mut state = self.lock();
-        (if heavy { &mut state.heavy } else { &mut state.light }).push_back(job);
-        drop(state);
-        // Waking one thread is enough: a thread that ends heavy work looks for more of it.
-        self.changed.notify_one();
+        self.lock().queue(heavy).push_back(job);
+        self.came(heavy).notify_one();
     }
 
-    /// The loop of a thread.
-    fn work_off(&self) {
+    fn came(&self, heavy: bool) -> &Condvar {
+        if heavy { &self.heavy_came } else { &self.light_came }
+    }
+
+    /// What a thread does all its life.
+    fn work_off(&self, heavy: bool) {
         let mut state = self.lock();
         loop {
-            let (job, heavy) = if let Some(job) = state.light.pop_front() {
-                (job, false)
-            } else if state.running_heavy < self.heavy_threads
-                && let Some(job) = state.heavy.pop_front()
-            {
-                (job, true)
-            } else if state.ended {
-                return;
-            } else {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let Some(job) = state.queue(heavy).pop_front() else {
+                if state.ended {
+                    return;
+                }
+                state = self.came(heavy).wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
             state.running += 1;
-            state.running_heavy += usize::from(heavy);
             drop(state);
-            // A panic in one search fails only its own request, because its sender is dropped.
+            // A panic in one search fails that request alone; its sender is dropped with it.
             let _ = catch_unwind(AssertUnwindSafe(job));
             state = self.lock();
             state.running -= 1;
-            state.running_heavy -= usize::from(heavy);
-            if heavy && !state.heavy.is_empty() {
-                self.changed.notify_one();
-            }
         }
     }
+}
+
+impl State {
+    fn queue(&mut self, heavy: bool) -> &mut VecDeque<Job> {
+        if heavy { &mut self.heavy } else { &mut self.light }
+    }
+}
+
+/// Lets the threads of light questions go first.
+fn step_back() {
+    // On Linux, priorities are those of threads; elsewhere this would hold back the whole process. A system that
+    // refuses serves heavy questions like light ones.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, 10);
 }
 
 #[cfg(test)]

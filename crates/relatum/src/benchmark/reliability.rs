@@ -175,9 +175,12 @@ mod tests {
     #[test]
     fn predictions_are_counted_by_their_truth_and_training_edges_are_not() {
         let mut builder = GraphBuilder::default();
-        for (head, tail, split) in
-            [("a", "b", Split::Train), ("a", "c", Split::Valid), ("a", "d", Split::Test), ("c", "d", Split::Train)]
-        {
+        for (head, tail, split) in [
+            ("a", "b", Split::Train),
+            ("a", "c", Split::Valid),
+            ("a", "d", Split::Test),
+            ("c", "d", Split::Train),
+        ] {
             builder.add(split, head, "r", tail);
         }
         let graph = builder.finish().0;

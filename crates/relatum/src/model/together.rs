@@ -4,7 +4,7 @@
 //! runs, callers wait; then the first of them computes the rows of all in one product. So sixteen questions
 //! that come at the same moment take little longer than one, and a question that comes alone never waits.
 //!
-//! Requests of many rows are cut into slices, and short requests go between them, so that a question of
+//! Requests of many rows are cut into pieces, and short requests go between them, so that a question of
 //! thousands of rows does not hold up a question of one row.
 
 use std::collections::VecDeque;
@@ -15,8 +15,12 @@ use crate::kernels::{Threads, View, ViewMut, product, stream, stream_apart};
 
 /// Rows that share one product at most: with more, the first caller would wait noticeably for the last.
 const MOST_ROWS: usize = 64;
-/// Rows of one slice of a long request.
-const SLICE: usize = 128;
+/// A long request is computed in pieces of at most so many rows and so many multiplications, about a millisecond
+/// on two cores: short requests wait no longer than that for a turn.
+const PIECE_ROWS: usize = 128;
+const PIECE_WORK: usize = 50_000_000;
+/// Candidates of a piece at least: with fewer, a product spends its time on rearranging its operands.
+const PIECE_CANDIDATES: usize = 256;
 
 /// Where callers meet who multiply query vectors with the same table.
 #[derive(Debug, Default)]
@@ -67,11 +71,7 @@ impl Together {
             (_, true) => multiply(scores, queries, candidates),
             (true, false) => self.short(scores, queries, candidates),
             (false, false) => {
-                let slices = scores.chunks_mut(SLICE * count).zip(queries.chunks(SLICE * width));
-                for (scores, queries) in slices {
-                    let _turn = self.long();
-                    whole(scores, queries, candidates);
-                }
+                in_pieces(scores, queries, candidates, || self.long());
             }
         }
     }
@@ -104,7 +104,7 @@ impl Together {
         }
     }
 
-    /// Waits for a turn to compute a slice of a long request.
+    /// Waits for a turn to compute a piece of a long request.
     fn long(&self) -> Turn<'_> {
         let mut state = self.lock();
         if state.busy {
@@ -172,16 +172,26 @@ pub(super) fn multiply(scores: &mut [f32], queries: &[f32], candidates: View<'_>
     if is_short(queries.len() / width, width) {
         stream(scores, queries, candidates);
     } else {
-        whole(scores, queries, candidates);
+        in_pieces(scores, queries, candidates, || ());
     }
 }
 
-/// A long request, by a general product.
-fn whole(scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
+/// A long request by general products, one for each piece; `turn` is taken before each. The pieces depend on the
+/// request alone, and so does the order of every sum.
+fn in_pieces<T>(scores: &mut [f32], queries: &[f32], candidates: View<'_>, turn: impl Fn() -> T) {
     let (count, width) = candidates.size();
-    let rows = queries.len() / width;
-    let out = ViewMut::new(scores, rows, count);
-    product(out, View::new(queries, rows, width), candidates.transposed(), Threads::here());
+    let step = (PIECE_WORK / (PIECE_ROWS * width)).max(PIECE_CANDIDATES);
+    let slices = scores.chunks_mut(PIECE_ROWS * count).zip(queries.chunks(PIECE_ROWS * width));
+    for (scores, queries) in slices {
+        let rows = queries.len() / width;
+        let queries = View::new(queries, rows, width);
+        for from in (0..count).step_by(step) {
+            let piece = from..(from + step).min(count);
+            let out = ViewMut::within(scores, rows, count, piece.clone());
+            let _turn = turn();
+            product(out, queries, candidates.rows(piece).transposed(), Threads::here());
+        }
+    }
 }
 
 /// Computes the scores of the caller's own request and of others in one product.
@@ -212,7 +222,7 @@ mod tests {
         let mut random = |len: usize| (0..len).map(|_| rng.normal() as f32).collect::<Vec<f32>>();
         let table = random(count * width);
         let candidates = View::new(&table, count, width);
-        // Short requests of several sizes, and some that are cut into slices.
+        // Short requests of several sizes, and some that are cut into pieces.
         let requests: Vec<Vec<f32>> =
             [1, 1, 2, 1, 5, 300, 1, 20, 1, 140, 1, 3].map(|rows| random(rows * width)).into();
         let alone: Vec<Vec<f32>> = requests

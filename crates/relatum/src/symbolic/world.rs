@@ -49,9 +49,8 @@ impl<'a> World<'a> {
         let layers = self.layers.iter().enumerate();
         layers.flat_map(move |(layer, &(edges, _))| {
             let before = &self.layers[..layer];
-            let is_new = move |to: &EntityId| {
-                !before.iter().any(|(edges, _)| edges.contains(hop.edge(from, *to)))
-            };
+            let is_new =
+                move |to: &EntityId| !before.iter().any(|(edges, _)| edges.contains(hop.edge(from, *to)));
             hop.arcs(edges, from).iter().map(|arc| arc.neighbour).filter(is_new)
         })
     }
