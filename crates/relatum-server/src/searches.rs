@@ -4,7 +4,8 @@
 //! cores, because questions that are answered at the same moment share matrix products, and one that waits for
 //! a shared product does not compute. Every piece of work begins as light: it reads and plans its question. If
 //! the plan is expensive, the rest is heavy work, and waits for one of the few threads that do only that. Where
-//! the system allows it, those have a lower priority: a light question gets a core as soon as it needs one.
+//! the system allows it, those have a lower priority, and so have the threads that compute products: who serves a
+//! connection or a light question gets a core as soon as it needs one.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -67,6 +68,8 @@ impl Searches {
     /// So many threads, with so many places in the queue.
     pub(crate) fn new(threads: usize, queue: usize) -> std::io::Result<Self> {
         let threads = threads.max(2);
+        // An error says that the process has such threads already; then they stay as they are.
+        let _ = rayon::ThreadPoolBuilder::new().start_handler(|_| step_back(PRODUCTS)).build_global();
         let shared = Arc::new(Shared {
             state: Mutex::default(),
             light_came: Condvar::new(),
@@ -77,7 +80,7 @@ impl Searches {
             let name = format!("{}-{number}", if heavy { "heavy" } else { "light" });
             thread::Builder::new().name(name).spawn(move || {
                 if heavy {
-                    step_back();
+                    step_back(HEAVY);
                 }
                 shared.work_off(heavy);
             })?;
@@ -187,12 +190,18 @@ impl State {
     }
 }
 
-/// Lets the threads of light questions go first.
-fn step_back() {
+/// How far the threads step back that compute matrix products for all questions, and those of heavy searches.
+const PRODUCTS: i32 = 5;
+const HEAVY: i32 = 10;
+
+/// Lets the threads that serve connections and light questions go first.
+fn step_back(by: i32) {
     // On Linux, priorities are those of threads; elsewhere this would hold back the whole process. A system that
     // refuses serves heavy questions like light ones.
     #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, 10);
+    let _ = rustix::process::setpriority_process(None, by);
+    #[cfg(not(target_os = "linux"))]
+    let _ = by;
 }
 
 #[cfg(test)]
