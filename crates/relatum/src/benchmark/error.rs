@@ -73,6 +73,9 @@ pub enum BenchmarkError {
         /// What is wrong.
         error: Box<BenchmarkError>,
     },
+    /// A setting takes rules for evidence, and there are none: mine some.
+    #[error("the setting takes rules for evidence, and the project has none: mine some")]
+    NoRules,
     /// Somebody asked it to stop; what is finished is kept.
     #[error("stopped: what is finished is kept, and the same work goes on from there")]
     Stopped,

@@ -14,6 +14,7 @@ mod metrics;
 mod predictor;
 mod reciprocals;
 mod root;
+pub mod rules;
 mod rotate;
 mod together;
 mod transe;

@@ -26,6 +26,8 @@ pub struct CellKey<'a> {
     pub queries: usize,
     /// How they are answered.
     pub setting: Setting,
+    /// Which rules speak, and how much they count, where the setting takes them for evidence.
+    pub rules: Option<String>,
 }
 
 /// Results that were forgotten because they rest on an earlier calibration of the model.
@@ -299,8 +301,9 @@ fn tuned_name(family: Family, part: Part) -> String {
 
 impl std::fmt::Display for CellKey<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { split, group, part, queries, setting } = self;
-        write!(f, "{split} {} {} {queries} {setting}", group.shape, part.name())
+        let Self { split, group, part, queries, setting, rules } = self;
+        write!(f, "{split} {} {} {queries} {setting}", group.shape, part.name())?;
+        rules.as_ref().map_or(Ok(()), |print| write!(f, " rules={print}"))
     }
 }
 

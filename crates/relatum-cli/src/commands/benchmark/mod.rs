@@ -86,6 +86,8 @@ enum Method {
     PaperCo,
     /// Exact search, calibrated, training edges trusted
     Best,
+    /// The same with the rules of `relatum rules` beside the model
+    BestRules,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -101,6 +103,7 @@ impl Args {
             Method::PaperBeam => &[Family::PaperBeam],
             Method::PaperCo => &[Family::PaperContinuous],
             Method::Best => &[Family::Best],
+            Method::BestRules => &[Family::BestRules],
         });
         BenchmarkOptions {
             model: self.model.clone(),
