@@ -355,7 +355,7 @@ mod tests {
 
     fn key(group: &QueryGroup) -> CellKey<'_> {
         let setting = Setting::default();
-        CellKey { split: Split::Test, group, part: Part::All, queries: 10, setting }
+        CellKey { split: Split::Test, group, part: Part::All, queries: 10, setting, rules: None }
     }
 
     fn cell(rows: usize) -> Cell {

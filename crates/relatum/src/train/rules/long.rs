@@ -83,7 +83,10 @@ pub(super) fn mine(
         let whole = found.iter().all(Option::is_some);
         mined.rules.extend(found.into_iter().flatten().flatten());
         limit(&mut mined.rules);
+        // With an end in time, that is the end.
+        let by_time = wanted == u64::MAX && !control.cancel_token().is_cancelled();
         if !whole {
+            mined.finished = by_time;
             return Ok(());
         }
         mined.paths += left;
@@ -94,8 +97,7 @@ pub(super) fn mine(
             keep(mined)?;
         }
         if control.is_late() && mined.paths < wanted {
-            // With an end in time, that is the end.
-            mined.finished = wanted == u64::MAX && !control.cancel_token().is_cancelled();
+            mined.finished = by_time;
             return Ok(());
         }
     }
