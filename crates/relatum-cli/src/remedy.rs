@@ -8,6 +8,7 @@ use relatum::graph::{NameError, SplitError};
 use relatum::import::ImportError;
 use relatum::import::read::{Emptiness, LineProblem, ReadError};
 use relatum::model::ModelError;
+use relatum::model::rules::RuleError;
 use relatum::query::{Mistakes, QueryError};
 use relatum::search::SearchError;
 use relatum::store::StoreError;
@@ -27,6 +28,7 @@ pub(crate) fn remedy(error: &(dyn std::error::Error + 'static)) -> Option<String
             Error::Store(error) => of_store(error),
             Error::Sample(error) => of_sample(error),
             Error::Benchmark(error) => of_benchmark(error),
+            Error::Rules(error) => of_rules(error),
             _ => None,
         };
     }
@@ -73,10 +75,28 @@ fn of_benchmark(error: &BenchmarkError) -> Option<String> {
         BenchmarkError::NoQueries { dir, split } => {
             Some(format!("`relatum sample {} --split {split}` makes some", output::typed(dir)))
         }
+        BenchmarkError::NoRules => Some("`relatum rules DIR` mines some".to_owned()),
         BenchmarkError::NoEdges { .. } => Some("--split chooses it".to_owned()),
         BenchmarkError::NotKept(error) => of_store(error),
         _ => None,
     }
+}
+
+fn of_rules(error: &RuleError) -> Option<String> {
+    let remedy = match error {
+        RuleError::Missing { name, dir, .. } => {
+            return Some(format!("`relatum rules {} --name {name}` mines some", output::typed(dir)));
+        }
+        RuleError::Exists(_) => "choose another --name, or --restart to replace them",
+        RuleError::Unfinished { .. } => "--resume goes on with it, --restart discards it",
+        RuleError::NothingToResume(_) => "mine without --resume, or give more --paths",
+        RuleError::OtherSettings { .. } => "leave --seed and --max-length out, or use --restart",
+        RuleError::OtherGraph { .. } => "--restart mines them again",
+        RuleError::Memory { .. } => "--max-memory allows more",
+        RuleError::Store(error) => return of_store(error),
+        _ => return None,
+    };
+    Some(remedy.to_owned())
 }
 
 const HOLD_OUT: &str = "make it with `relatum init … --split 0.9/0.05/0.05`";

@@ -50,7 +50,7 @@ fn mistakes_are_shown_and_the_next_line_is_read() {
       |
       = help: the nearest name is has_genre
     error: invalid value '0' for '--k <K>': expected a whole number, at least 1
-    error: there is no setting 'colour'; there are sparql, method, k, paper, either-side, t-norm, calibration, negation-scale, unseen, known, top, new-only, explain, json, dot, model, timeout, max-rows, max-branches
+    error: there is no setting 'colour'; there are sparql, method, k, paper, either-side, t-norm, calibration, negation-scale, unseen, known, evidence, rules, top, new-only, explain, json, dot, model, timeout, max-rows, max-branches
     error: there is no command :nonsense; :help lists them
     error: which command? :set, :stats
     error: :find needs a text to look for

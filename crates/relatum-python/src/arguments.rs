@@ -14,7 +14,7 @@ use relatum::logic::TNorm;
 use relatum::model::Calibration;
 use relatum::plan::Union;
 use relatum::query::Syntax;
-use relatum::search::Known;
+use relatum::search::{Evidence, Known};
 
 /// How to answer, and within which limits, read from the keyword arguments of a call. An argument that is `None`
 /// is left to the engine.
@@ -53,6 +53,11 @@ impl Asking {
                 }
                 "sharpness" => options.sharpness = Some(argument.number()?),
                 "negation_scale" => options.negation_scale = Some(argument.number()?),
+                "evidence" => {
+                    let names = Evidence::ALL.map(Evidence::name);
+                    options.evidence = Some(argument.named(Evidence::from_name, &names)?);
+                }
+                "rules" => options.rules = Some(argument.text()?),
                 "unseen" => options.unseen = Some(argument.number()?),
                 "known" => {
                     let names = ["all", "train+valid", "train", "none"];

@@ -94,7 +94,7 @@ impl Engine {
         listener: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         let LinkEval { model, split, ties } = options(arguments)?;
-        let options = LinkEvalOptions { model, split, ties, pairs: None };
+        let options = LinkEvalOptions { model, split, ties, ..LinkEvalOptions::default() };
         let events = |control, told: &Told| {
             told.some(control, "ranked", |it: &PairsRanked| json!({ "done": it.done, "all": it.all }))
         };

@@ -7,6 +7,7 @@ use relatum::project::Checkpoint;
 use relatum::project::ModelFolder;
 use relatum::project::Project;
 use relatum::project::Results;
+use relatum::project::RuleFolder;
 
 use crate::output;
 
@@ -14,7 +15,7 @@ use crate::output;
 ///
 /// Of a model it verifies the cards, the shapes and checksums of the tables, that every value is finite,
 /// and that it was made for this graph; also the checkpoint of its training, and the results of `tune`
-/// and `benchmark`. Pictures and curves are not verified, because no command reads them.
+/// and `benchmark`; and the rules. Pictures and curves are not verified, because no command reads them.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The project folder
@@ -49,6 +50,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
                     line(&file, damage.is_some());
                     first = first.or(damage);
                 }
+            }
+            for name in RuleFolder::list(&project) {
+                let read = RuleFolder::of(&project, &name).and_then(|folder| folder.load(&project));
+                let file = format!("rules/{name}.rules");
+                line(&file, read.is_err());
+                first = first.or(read.err().map(|error| anyhow::anyhow!("{file}: {error}")));
             }
         }
     }

@@ -6,10 +6,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use relatum::control::Control;
-use relatum::engine::TrainingBegins;
+use relatum::engine::{RuleOptions, TrainingBegins};
 use relatum::graph::{Graph, Split, films};
 use relatum::model::{Model, Ties};
-use relatum::project::{ModelFolder, Outcome, Project, Queries, Source};
+use relatum::project::{ModelFolder, Outcome, Project, Queries, RuleFolder, Source};
 use relatum::search::Known;
 use relatum::store::{Staging, StoreError};
 use relatum::train::{GivenSettings, evaluate};
@@ -77,6 +77,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     out.flush()?;
     self::train(&engine)?;
     recovered(&engine.model(Some(ModelFolder::DEFAULT))?.model, graph, &mut out)?;
+    out.flush()?;
+    self::rules(&engine, &mut out)?;
     for (words, text) in QUESTIONS {
         writeln!(out, "\n── {words}")?;
         answer(&engine, text, &mut out)?;
@@ -96,6 +98,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     writeln!(out, "  relatum repl {dir}")?;
     writeln!(out, "  relatum plan {dir} '?F : directed_by(F, \"Stanley Kubrick\")'")?;
     writeln!(out, "  relatum describe {dir} 'Martin Lawrence'")?;
+    writeln!(out, "  relatum rules {dir} --show has_genre")?;
     writeln!(out, "  relatum train {dir} --model better")?;
     Ok(())
 }
@@ -128,6 +131,38 @@ fn train(engine: &Engine) -> anyhow::Result<()> {
         let dir = output::typed(dir);
         output::say(&format!("stopped {}; `relatum demo {dir}` goes on from here", trained.position));
         return Err(Stopped.into());
+    }
+    Ok(())
+}
+
+/// Mines rules that say why an edge is likely, unless an earlier demo did.
+fn rules(engine: &Engine, out: &mut impl Write) -> anyhow::Result<()> {
+    let name = RuleFolder::DEFAULT;
+    let begun = engine.rules(Some(name));
+    if begun.as_ref().is_ok_and(|rules| rules.card.finished) {
+        return Ok(());
+    }
+    writeln!(out, "\n── Mining rules, which say why an edge is likely")?;
+    out.flush()?;
+    let options =
+        RuleOptions { name: Some(name.to_owned()), restart: begun.is_ok(), ..RuleOptions::default() };
+    let made = engine.mine_rules(&options, &signals::control())?;
+    if !made.finished {
+        output::say(&format!(
+            "stopped; `relatum demo {}` goes on from here",
+            output::typed(engine.project().dir())
+        ));
+        return Err(Stopped.into());
+    }
+    let weighed = engine.weigh_rules(Some(ModelFolder::DEFAULT), Some(name), &signals::control())?;
+    let rules = output::counted(made.rules as u64, "rule");
+    match weighed {
+        Some(weights) => writeln!(
+            out,
+            "  {rules}; MRR on the validation facts: {:.3} by the predictor, {:.3} with rules beside it",
+            weights.mrr[0], weights.mrr[1]
+        )?,
+        None => writeln!(out, "  {rules}")?,
     }
     Ok(())
 }

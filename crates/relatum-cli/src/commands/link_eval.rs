@@ -9,6 +9,7 @@ use relatum::engine::LinkEvalOptions;
 use relatum::graph::Split;
 use relatum::model::Ties;
 use relatum::report::{End, LinkEvaluation, Metrics};
+use relatum::search::Evidence;
 
 use super::model;
 use super::train::use_threads;
@@ -28,6 +29,12 @@ pub(crate) struct Args {
     /// The edges to predict [default: test, or valid where there are no test edges]
     #[arg(long)]
     split: Option<SplitName>,
+    /// What speaks for an edge: the model, the rules that `relatum rules` mined, or both together
+    #[arg(long, default_value = "model", value_parser = evidence)]
+    evidence: Evidence,
+    /// The name of the rules [default: default]
+    #[arg(long, value_name = "NAME")]
+    rules: Option<String>,
     /// Which rank an answer gets among candidates with the same score
     #[arg(long, default_value = "mean")]
     ties: TiesName,
@@ -73,9 +80,23 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             TiesName::Pessimistic => Ties::Pessimistic,
         },
         pairs: None,
+        evidence: args.evidence,
+        rules: args.rules.clone(),
     };
-    let open = engine.model(options.model.as_deref())?;
-    model::warn_if_unfinished(&args.dir, &open);
+    if args.evidence != Evidence::Rules {
+        let open = engine.model(options.model.as_deref())?;
+        model::warn_if_unfinished(&args.dir, &open);
+        let both = args.evidence == Evidence::Both;
+        if both && engine.rule_weights(&open, &*engine.rules(options.rules.as_deref())?).is_none() {
+            output::say(&format!(
+                "note: how much the rules count beside `{}` was not learned, so all relations have the weight 0.3: \
+                 `relatum rules {} --weigh --model {}` learns it",
+                open.name,
+                output::typed(&args.dir),
+                open.name
+            ));
+        }
+    }
     let found = engine.link_eval(&options, &control)?;
     let mut out = output::out(args.json);
     if args.json {
@@ -87,6 +108,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn evidence(name: &str) -> Result<Evidence, String> {
+    Evidence::from_name(name).ok_or_else(|| "expected model, rules or both".to_owned())
+}
+
 const HEADER: [&str; 6] = ["", "predictions", "MRR", "H@1", "H@3", "H@10"];
 
 fn as_text(found: &LinkEvaluation, limit: usize) -> String {
@@ -95,7 +120,12 @@ fn as_text(found: &LinkEvaluation, limit: usize) -> String {
         Ties::Pessimistic => "ties take their worst rank",
         Ties::Mean => "ties take their mean rank",
     };
-    let mut text = format!("{model} ({predictor}, rank {rank}) on {split}: filtered, {how}\n");
+    let what = match found.evidence.as_str() {
+        "rules" => format!("rules `{model}`"),
+        "both" => format!("{model} ({predictor}, rank {rank}) with rules"),
+        _ => format!("{model} ({predictor}, rank {rank})"),
+    };
+    let mut text = format!("{what} on {split}: filtered, {how}\n");
     let mut table = output::table(&HEADER, &[1, 2, 3, 4, 5]);
     table.add_row(cells("all".to_owned(), &found.overall));
     if found.heads.count > 0 {

@@ -19,6 +19,7 @@ mod models;
 mod plan;
 mod predict;
 mod repl;
+mod rules;
 mod sample;
 mod serve;
 mod settings;
@@ -54,6 +55,7 @@ enum Command {
     Models(models::Args),
     Merge(merge::Args),
     Calibrate(calibrate::Args),
+    Rules(Box<rules::Args>),
     LinkEval(link_eval::Args),
     Sample(Box<sample::Args>),
     Import(import::Args),
@@ -82,6 +84,7 @@ impl Relatum {
             Command::Models(args) => models::run(&args),
             Command::Merge(args) => merge::run(&args),
             Command::Calibrate(args) => calibrate::run(&args),
+            Command::Rules(args) => rules::run(&args),
             Command::LinkEval(args) => link_eval::run(&args),
             Command::Sample(args) => sample::run(&args),
             Command::Import(args) => import::run(&args),

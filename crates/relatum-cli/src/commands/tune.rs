@@ -51,6 +51,8 @@ pub(crate) struct Args {
 enum FamilyName {
     /// Exact search, calibrated, with the training edges trusted or not
     Best,
+    /// The same with the rules of `relatum rules` beside the model
+    BestRules,
     /// CQD-Beam with the paper's choices
     PaperBeam,
     /// CQD-CO with the paper's choices
@@ -65,6 +67,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         model: args.model.clone(),
         family: match args.family {
             FamilyName::Best => Family::Best,
+            FamilyName::BestRules => Family::BestRules,
             FamilyName::PaperBeam => Family::PaperBeam,
             FamilyName::PaperCo => Family::PaperContinuous,
         },

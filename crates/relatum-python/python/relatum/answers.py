@@ -71,6 +71,8 @@ class Settings:
     k: int | None = None
     paper: bool = False
     either_side: bool = False
+    #: What spoke beside the model: ``both``, or ``rules`` where those spoke alone.
+    evidence: str | None = None
     tuned_for: str | None = None
 
 
@@ -95,6 +97,8 @@ class Atom:
     stored: str | None
     subject_variable: str | None = None
     object_variable: str | None = None
+    #: What speaks for a predicted edge where rules are asked, as the JSON of the reply has it.
+    why: Mapping[str, Any] | None = None
 
     def __str__(self) -> str:
         word = "not " if self.negated else ""

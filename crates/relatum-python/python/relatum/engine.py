@@ -40,6 +40,8 @@ class Options(TypedDict, total=False):
     sharpness: float | None
     negation_scale: float | None
     unseen: float | None
+    evidence: Literal["model", "rules", "both"] | None
+    rules: str | None
     union: Literal["at-the-end", "in-place"] | None
     either_side: bool
     syntax: Literal["text", "sparql", "tuple"] | None
@@ -107,6 +109,8 @@ class Engine:
     ``sharpness``           the factor of scores before a softmax
     ``negation_scale``      c of the negation ``1 - min(1, c·x)``
     ``unseen``              the factor, from 0 to 1, of predictions that lead to an entity of a wrong kind
+    ``evidence``            what speaks for an edge that is not stored: ``"model"``, ``"rules"`` or ``"both"``
+    ``rules``               the name of the rules
     ``union``               where alternatives are joined: ``"at-the-end"`` or ``"in-place"``
     ``either_side``         score an atom from whichever side takes fewer rows
     ``syntax``              ``"text"``, ``"sparql"`` or ``"tuple"``, if it cannot be recognised by its beginning

@@ -8,7 +8,7 @@ use crate::plan::{BranchPlan, Plan, TreeNode};
 use crate::query::{Atom, Direction, Hop, Term, VariableId};
 use crate::search::beam::{Assignment, Beam};
 use crate::search::exact::Exact;
-use crate::search::{AtomTruth, Logic, SearchError};
+use crate::search::{AtomTruth, Logic, SearchError, Why};
 use crate::symbolic::Reason;
 
 /// How many other assignments an explanation lists.
@@ -46,7 +46,7 @@ pub struct Explanation {
 }
 
 /// An atom with its variables replaced by their values.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ExplainedAtom {
     /// The edge.
     pub edge: Triple,
@@ -63,6 +63,8 @@ pub struct ExplainedAtom {
     pub known: Option<Split>,
     /// The split that holds the edge, trusted or not; `None` for a prediction.
     pub stored: Option<Split>,
+    /// What speaks for an edge that is not trusted, where rules are asked beside the model.
+    pub why: Option<Why>,
 }
 
 /// Another assignment for the same answer.
@@ -269,8 +271,9 @@ pub(super) fn explained_edge(
         truth.pairs(&[(from, hop)], row);
         value = row[to.index()];
     }
+    let why = if known.is_none() { truth.why(from, hop, to) } else { None };
     let counts = if negated { logic.negation.not(value) } else { value };
-    ExplainedAtom { edge, negated, truth: value, value: counts, read, known, stored }
+    ExplainedAtom { edge, negated, truth: value, value: counts, read, known, stored, why }
 }
 
 /// Atoms are read from the side that is known first: an anchor, or the variable that gets its value earlier.

@@ -30,7 +30,8 @@ use crate::plan::Plan;
 use crate::search::beam::{Beam, Effort, Width};
 use crate::search::continuous::ContinuousSettings;
 use crate::search::{
-    Aim, AtomTruth, Certainty, Found, Known, Logic, Scorer, SearchError, Searcher, Strategy, best,
+    Aim, AtomTruth, Certainty, Found, Known, Logic, Scorer, SearchError, Searcher, SharedRules, Strategy,
+    best,
 };
 use crate::symbolic::{Reason, World, reasons};
 use known::Marks;
@@ -90,6 +91,8 @@ pub struct Ask {
     pub unseen: f32,
     /// Which stored edges are trusted.
     pub known: Known,
+    /// Rules beside the model, or in its place; none: the model alone.
+    pub rules: Option<SharedRules>,
     /// How many answers.
     pub top: usize,
     /// Leave out answers that follow from stored edges alone.
@@ -113,6 +116,7 @@ impl Default for Ask {
             sharpness: 1.0,
             unseen: 1.0,
             known: Known::ALL,
+            rules: None,
             top: 10,
             new_only: false,
             only: None,
@@ -124,12 +128,13 @@ impl Default for Ask {
 
 impl Ask {
     /// The truth of atoms by a model, under these settings.
-    pub fn scorer<'a>(&self, model: &'a Model, graph: &'a Graph) -> Result<Scorer<'a>, SearchError> {
+    pub fn scorer<'a>(&'a self, model: &'a Model, graph: &'a Graph) -> Result<Scorer<'a>, SearchError> {
         if self.calibration == Calibration::Adaptive && model.affine().is_none() {
             return Err(SearchError::NotCalibrated);
         }
         let scorer = Scorer::new(model, graph, self.calibration, self.known);
-        Ok(scorer.with_sharpness(self.sharpness).with_unseen(self.unseen))
+        let rules = self.rules.as_ref().map(SharedRules::evidence);
+        Ok(scorer.with_sharpness(self.sharpness).with_unseen(self.unseen).with_rules(rules))
     }
 }
 

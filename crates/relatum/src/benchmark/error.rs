@@ -73,6 +73,9 @@ pub enum BenchmarkError {
         /// What is wrong.
         error: Box<BenchmarkError>,
     },
+    /// A setting takes rules for evidence, and there are none: mine some.
+    #[error("the setting takes rules for evidence, and the project has none: mine some")]
+    NoRules,
     /// The work was cancelled; finished results are kept.
     #[error("stopped: finished results are kept, and the same work goes on from there")]
     Stopped,

@@ -15,13 +15,16 @@ use crate::plan::{BranchPlan, Plan, PlanOptions};
 use crate::query::{Hop, Limits, Term};
 use crate::search::beam::Width;
 use crate::search::continuous::{Continuous, ContinuousSettings};
-use crate::search::{Aim, AtomTruth, Scorer, SearchError, Searcher, Strategy};
+use crate::search::{
+    Aim, AtomTruth, Evidence, RuleEvidence, Scorer, SearchError, Searcher, SharedRules, Strategy,
+};
 
 /// Answers benchmark queries with one model.
 pub struct Evaluator<'a> {
     model: &'a Model,
     graph: &'a Graph,
     reciprocals: Reciprocals,
+    rules: Option<SharedRules>,
 }
 
 /// How far the queries of a type are.
@@ -89,7 +92,22 @@ impl Ranked {
 impl<'a> Evaluator<'a> {
     /// The model must be one of the graph.
     pub fn new(model: &'a Model, graph: &'a Graph) -> Self {
-        Self { model, graph, reciprocals: Reciprocals::of(graph) }
+        Self { model, graph, reciprocals: Reciprocals::of(graph), rules: None }
+    }
+
+    /// The same with rules, for settings that take them for evidence.
+    #[must_use]
+    pub fn with_rules(self, rules: Option<SharedRules>) -> Self {
+        Self { rules, ..self }
+    }
+
+    /// The rules as a setting takes them for evidence.
+    fn evidence(&self, setting: &Setting) -> Result<Option<RuleEvidence<'_>>, BenchmarkError> {
+        if setting.evidence == Evidence::Model {
+            return Ok(None);
+        }
+        let rules = self.rules.as_ref().ok_or(BenchmarkError::NoRules)?;
+        Ok(Some(RuleEvidence { alone: setting.evidence == Evidence::Rules, ..rules.evidence() }))
     }
 
     /// Answers the chosen queries of a group; tells `control` of [`QueriesDone`].
@@ -111,7 +129,8 @@ impl<'a> Evaluator<'a> {
         let n = self.graph.entities.len();
         let scorer = Scorer::new(self.model, self.graph, setting.calibration, setting.known)
             .with_unseen(setting.unseen)
-            .with_sharpness(setting.sharpness);
+            .with_sharpness(setting.sharpness)
+            .with_rules(self.evidence(setting)?);
         let mut outcome = Ranked { ranks: Vec::with_capacity(chosen.len()), rows: 0, seconds: 0.0 };
         // As many queries as fill one product with the rows of their anchors, at most 128 MB; and not so
         // many that cancelling would have to wait long.

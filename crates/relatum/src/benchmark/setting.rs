@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::logic::{Negation, TNorm};
 use crate::model::Calibration;
 use crate::plan::Union;
-use crate::search::{Known, Logic};
+use crate::search::{Evidence, Known, Logic};
 
 /// A way to answer queries, written as one line, which is the same in tables, files and options.
 ///
@@ -45,6 +45,8 @@ pub struct Setting {
     pub negated: Reading,
     /// Where the alternatives of a disjunction are joined.
     pub union: Union,
+    /// What speaks for an edge that is not stored.
+    pub evidence: Evidence,
 }
 
 /// Two readings of a negated path, `¬∃V. r1(a, V) ∧ r2(V, A)`.
@@ -94,7 +96,7 @@ pub enum SettingError {
     #[error(
         "`{found}` is not part of a setting: expected exact, beam, paper or continuous, then any of floor=0.001, k=64, reg=0.05, \
          godel, product, lukasiewicz, a calibration ({}), sharpness=0.8, unseen=0.1, none, train, train+valid, all, negation=3, \
-         negated=edge, union=in-place",
+         negated=edge, union=in-place, evidence=both",
         names()
     )]
     Unknown {
@@ -146,6 +148,7 @@ impl Default for Setting {
             negation: 1.0,
             negated: Reading::Path,
             union: Union::AtTheEnd,
+            evidence: Evidence::Model,
         }
     }
 }
@@ -181,6 +184,9 @@ impl Display for Setting {
         }
         if self.union == Union::InPlace {
             write!(f, " union=in-place")?;
+        }
+        if self.evidence != Evidence::Model {
+            write!(f, " evidence={}", self.evidence.name())?;
         }
         Ok(())
     }
@@ -233,7 +239,7 @@ const SEARCH: &str = "search";
 /// What a word is about; `None` if it is unknown.
 fn subject(word: &str) -> Option<&'static str> {
     if let Some((name, _)) = word.split_once('=') {
-        return ["floor", "k", "reg", "sharpness", "unseen", "negation", "negated", "union"]
+        return ["floor", "k", "reg", "sharpness", "unseen", "negation", "negated", "union", "evidence"]
             .into_iter()
             .find(|known| *known == name);
     }
@@ -305,6 +311,10 @@ impl Setting {
                 let expected = "union to be in-place or at-the-end";
                 self.union = Union::from_name(value).ok_or_else(range(expected))?;
             }
+            ("evidence", _) => {
+                let expected = "evidence to be model, rules or both";
+                self.evidence = Evidence::from_name(value).ok_or_else(range(expected))?;
+            }
             ("floor", search) => return Err(misplaced(search.name(), "it belongs to exact")),
             ("k", search) => return Err(misplaced(search.name(), "it belongs to exact, beam and paper")),
             ("reg", search) => return Err(misplaced(search.name(), "it belongs to continuous")),
@@ -361,6 +371,7 @@ mod tests {
                                 negation,
                                 negated,
                                 union,
+                                evidence: Evidence::Both,
                             };
                             assert_eq!(setting.to_string().parse(), Ok(setting));
                         }

@@ -11,7 +11,7 @@ use crate::logic::TNorm;
 use crate::model::{Calibration, LinkMetrics};
 use crate::plan::Union;
 use crate::query::Formula;
-use crate::search::Known;
+use crate::search::{Evidence, Known};
 
 /// A family of settings to choose from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +26,8 @@ pub enum Family {
     /// Ours: exact search, calibrated, with the training edges trusted.
     #[default]
     Best,
+    /// The same with rules beside the model.
+    BestRules,
 }
 
 /// What was chosen for each type of query, and what else was tried.
@@ -76,7 +78,7 @@ pub struct Trial {
 
 impl Family {
     /// All families.
-    pub const ALL: [Self; 3] = [Self::PaperBeam, Self::PaperContinuous, Self::Best];
+    pub const ALL: [Self; 4] = [Self::PaperBeam, Self::PaperContinuous, Self::Best, Self::BestRules];
 
     /// The name in tables and files.
     pub fn name(self) -> &'static str {
@@ -84,6 +86,7 @@ impl Family {
             Self::PaperBeam => "paper-beam",
             Self::PaperContinuous => "paper-co",
             Self::Best => "best",
+            Self::BestRules => "best-rules",
         }
     }
 
@@ -95,10 +98,12 @@ impl Family {
             known: Known::Ignore,
             ..Setting::default()
         };
+        let best = Setting { search: Search::Exact { floor: 0.01, k: 128 }, ..Setting::default() };
         match self {
             Self::PaperBeam => paper,
             Self::PaperContinuous => Setting { search: Search::Continuous { reg: 0.05 }, ..paper },
-            Self::Best => Setting { search: Search::Exact { floor: 0.01, k: 128 }, ..Setting::default() },
+            Self::Best => best,
+            Self::BestRules => Setting { evidence: Evidence::Both, ..best },
         }
     }
 
@@ -140,7 +145,7 @@ impl Family {
                     axes.push(widths.map(|k| change(move |s| s.search = Search::Paper { k })).collect());
                 }
             }
-            Self::Best => {
+            Self::Best | Self::BestRules => {
                 if shape.joins {
                     let softer = [0.6, 0.7, 0.8, 0.9, 1.15];
                     axes.push(softer.map(|tau| change(move |s| s.sharpness = tau)).into());
@@ -225,7 +230,9 @@ impl Evaluator<'_> {
                 let margin = if setting.search != best.search {
                     // A deeper search takes many times as long, so it must be clearly better.
                     WORTH_IT
-                } else if family != Family::Best || setting.is_like(&best) {
+                } else if matches!(family, Family::PaperBeam | Family::PaperContinuous)
+                    || setting.is_like(&best)
+                {
                     0.0
                 } else {
                     standard_error(&new_hits, &hits)

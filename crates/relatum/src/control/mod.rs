@@ -156,6 +156,11 @@ impl Control {
         self.is_past_deadline() || self.cancel.is_cancelled()
     }
 
+    /// Whether there is an end in time.
+    pub fn has_deadline(&self) -> bool {
+        self.until.is_some()
+    }
+
     /// Whether the deadline has passed.
     pub fn is_past_deadline(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)

@@ -8,6 +8,7 @@ use crate::plan::Plan;
 use crate::query::{Asked, Between, Checked, CheckedStatement, Question, Shape, read_any};
 use crate::report::{self, AskedFor, Certainty, Names, Reply};
 use crate::search;
+use crate::train::rules::RuleWeights;
 
 impl Engine {
     /// Reads a question and checks it against the graph; nothing is searched.
@@ -80,16 +81,23 @@ impl Engine {
     pub fn plan(&self, checked: &Checked, options: &Options) -> Result<Plan, Error> {
         // Without a model there are no tuned settings, but a plan can be made.
         let model = self.model(options.model.as_deref()).ok();
-        let resolved = resolve(checked, options, model.as_deref())?;
+        let resolved = self.resolve(checked, options, model.as_deref())?;
         Ok(Plan::new(checked, self.graph(), resolved.plan))
     }
-}
 
-/// The settings of a question, from what was chosen and what was tuned for such questions.
-fn resolve(checked: &Checked, options: &Options, model: Option<&OpenModel>) -> Result<Resolved, Error> {
-    let shape = checked.shape.map(Shape::name);
-    let tuned = shape.and_then(|shape| model?.tuned(shape));
-    Ok(options.resolve(shape, tuned)?)
+    /// The settings of a question, from what was chosen and what was tuned for such questions.
+    fn resolve(
+        &self,
+        checked: &Checked,
+        options: &Options,
+        model: Option<&OpenModel>,
+    ) -> Result<Resolved, Error> {
+        let shape = checked.shape.map(Shape::name);
+        let evidence = self.chosen_evidence(options);
+        let tuned = shape.and_then(|shape| model?.tuned_for(shape, evidence));
+        let resolved = options.resolve(shape, tuned)?;
+        Ok(Resolved { evidence, ..resolved })
+    }
 }
 
 struct Asking<'a> {
@@ -104,13 +112,13 @@ impl Asking<'_> {
     fn entities(&self, question: &Question, only: Option<EntityId>) -> Result<Reply, Error> {
         let graph = self.engine.graph();
         let checked = &question.checked;
-        let resolved = resolve(checked, self.options, Some(self.model))?;
+        let resolved = self.engine.resolve(checked, self.options, Some(self.model))?;
         let plan = Plan::new(checked, graph, resolved.plan);
         let (wanted, offset) = match only {
             Some(_) => (1, 0),
             None => (self.options.wanted(question.limit), question.offset),
         };
-        let how = resolved.asking_for(wanted.saturating_add(offset), only, self.control);
+        let how = self.how(&resolved, wanted.saturating_add(offset), only)?;
         let Answers { mut answers, method, certainty, rows } =
             answer::ask(&plan, &self.model.model, graph, &how)?;
         answers.drain(..offset.min(answers.len()));
@@ -129,8 +137,8 @@ impl Asking<'_> {
     fn truth(&self, statement: &CheckedStatement) -> Result<Reply, Error> {
         let graph = self.engine.graph();
         // A statement is always explained: it has nothing else to show.
-        let resolved = Options { explain: true, ..self.options.clone() }.resolve(None, None)?;
-        let how = resolved.asking_for(1, None, self.control);
+        let resolved = self.resolve(&Options { explain: true, ..self.options.clone() })?;
+        let how = self.how(&resolved, 1, None)?;
         let judgement = judge(statement, resolved.plan, &self.model.model, graph, &how)?;
         let method = match judgement.certainty {
             search::Certainty::Continuous { .. } => Method::Continuous,
@@ -148,8 +156,8 @@ impl Asking<'_> {
 
     fn relations(&self, between: &Between, limit: Option<usize>, offset: usize) -> Result<Reply, Error> {
         let graph = self.engine.graph();
-        let resolved = self.options.resolve(None, None)?;
-        let how = resolved.asking_for(1, None, self.control);
+        let resolved = self.resolve(self.options)?;
+        let how = self.how(&resolved, 1, None)?;
         let scorer = how.scorer(&self.model.model, graph)?;
         let pair = (between.subject, between.object);
         let (mut ranked, stopped) = relations_between(&scorer, graph, pair, self.control)?;
@@ -172,6 +180,18 @@ impl Asking<'_> {
             relations: report::of_relations(graph, &ranked),
             ..self.reply(&resolved, Method::Exact, certainty, rows)
         })
+    }
+
+    /// The settings of a question that nothing was tuned for.
+    fn resolve(&self, options: &Options) -> Result<Resolved, Error> {
+        let evidence = self.engine.chosen_evidence(options);
+        Ok(Resolved { evidence, ..options.resolve(None, None)? })
+    }
+
+    /// How to answer, with the rules that speak beside the model.
+    fn how(&self, resolved: &Resolved, top: usize, only: Option<EntityId>) -> Result<Ask, Error> {
+        let rules = self.engine.evidence(resolved.evidence, self.model, self.options.rules.as_deref())?;
+        Ok(Ask { rules, ..resolved.asking_for(top, only, self.control) })
     }
 
     /// The part that all replies have in common; the rest is empty.
@@ -208,6 +228,17 @@ impl Asking<'_> {
         }
         if let Some(why) = &self.model.tuning_lost {
             remarks.push(format!("the tuned settings are not used: {why}"));
+        }
+        if resolved.evidence == search::Evidence::Both
+            && let Ok(rules) = self.engine.rules(self.options.rules.as_deref())
+            && self.engine.rule_weights(self.model, &rules).is_none()
+        {
+            remarks.push(format!(
+                "how much the rules `{}` count beside `{}` was not learned: every relation has the weight {}",
+                rules.name,
+                self.model.name,
+                RuleWeights::DEFAULT
+            ));
         }
         if let Some(shape) = &resolved.tuned_for {
             let mut parts = vec![logic.t_norm.name().to_owned(), calibration.name().to_owned()];

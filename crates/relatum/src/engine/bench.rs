@@ -12,6 +12,7 @@ use crate::control::Control;
 use crate::graph::{Graph, Split};
 use crate::model::{Card, Model, StoredModel};
 use crate::project::{CellKey, Queries, Results};
+use crate::search::Evidence;
 use crate::train::Floor;
 
 /// An event: settings for a type of query are about to be chosen. [`TrialsDone`](crate::benchmark::TrialsDone)
@@ -72,6 +73,8 @@ pub(super) struct Bench<'a> {
     graph: &'a Graph,
     evaluator: Evaluator<'a>,
     results: Results,
+    /// Which rules there are and how much they count, where they are used.
+    rules_print: Option<String>,
     control: &'a Control,
     /// The rate of the machine's matrix products; measured with the first cell.
     peak: OnceCell<f64>,
@@ -111,17 +114,24 @@ impl Engine {
     pub(super) fn with_bench<T>(
         &self,
         name: Option<&str>,
+        with_rules: bool,
         control: &Control,
         work: impl FnOnce(&mut Bench<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let folder = self.folder(name)?;
         let StoredModel { model, card } = folder.load(self.project())?;
+        let rules = match with_rules {
+            true => self.evidence(Evidence::Both, &*self.model(name)?, None)?,
+            false => None,
+        };
+        let rules_print = rules.as_ref().map(|rules| self.rules_print(rules)).transpose()?;
         let mut bench = Bench {
             name: folder.name().to_owned(),
             card: &card,
             model: &model,
             graph: self.graph(),
-            evaluator: Evaluator::new(&model, self.graph()),
+            evaluator: Evaluator::new(&model, self.graph()).with_rules(rules),
+            rules_print,
             results: Results::open(folder.dir(), &model)?,
             control,
             peak: OnceCell::new(),
@@ -188,7 +198,8 @@ impl Bench<'_> {
     pub(super) fn measure(&mut self, task: &Task<'_>) -> Result<Cell, Error> {
         let Task { split, group, part, setting, .. } = *task;
         let chosen = part.choose(group.len(), task.limit);
-        let key = CellKey { split, group, part, queries: chosen.len(), setting };
+        let rules = self.rules_print.clone().filter(|_| setting.evidence != Evidence::Model);
+        let key = CellKey { split, group, part, queries: chosen.len(), setting, rules };
         let enough = |cell: &&Cell| !task.by_missing || !cell.by_missing.is_empty();
         if let Some(cell) = self.results.cell(&key).filter(enough) {
             return Ok(cell.clone());

@@ -14,6 +14,7 @@ use crate::benchmark::{
 use crate::control::Control;
 use crate::graph::Split;
 use crate::project::ModelFolder;
+use crate::search::Evidence;
 
 /// On how many validation queries of each type settings are chosen by default.
 pub const DEFAULT_TUNE_ON: usize = 500;
@@ -60,7 +61,8 @@ impl BenchmarkOptions {
     /// The families that are asked for, each once.
     fn families(&self) -> Vec<Family> {
         let all = if self.families.is_empty() && self.settings.is_empty() {
-            &Family::ALL[..]
+            // Rules are asked for by name: they take a while to open, and not every project has any.
+            &[Family::PaperBeam, Family::PaperContinuous, Family::Best][..]
         } else {
             &self.families
         };
@@ -71,6 +73,12 @@ impl BenchmarkOptions {
             }
         }
         families
+    }
+
+    /// Whether rules are needed.
+    fn with_rules(&self) -> bool {
+        self.families().contains(&Family::BestRules)
+            || self.settings.iter().any(|setting| setting.evidence != Evidence::Model)
     }
 }
 
@@ -90,7 +98,8 @@ impl Engine {
         at_least_one(&[("queries", options.queries)])?;
         let queries = self.queries();
         let groups = self.groups(&queries, Split::Valid, &options.types)?;
-        self.with_bench(options.model.as_deref(), control, |bench| {
+        let with_rules = options.family == Family::BestRules;
+        self.with_bench(options.model.as_deref(), with_rules, control, |bench| {
             bench.tuned(&Tuning {
                 family: options.family,
                 groups: &groups,
@@ -117,7 +126,7 @@ impl Engine {
         let families = options.families();
         let tuned_groups =
             if families.is_empty() { Vec::new() } else { self.groups(&queries, Split::Valid, &types)? };
-        self.with_bench(options.model.as_deref(), control, |bench| {
+        self.with_bench(options.model.as_deref(), options.with_rules(), control, |bench| {
             let mut rows = Vec::new();
             for family in families {
                 let chosen_on = |group: &QueryGroup| parts(split, true, group).0;
@@ -161,7 +170,7 @@ impl Engine {
     pub fn accuracy_by_k_svg(&self, options: &BenchmarkOptions, control: &Control) -> Result<String, Error> {
         let (queries, split) = (self.queries(), self.reported(options));
         let groups = self.groups(&queries, split, &options.types)?;
-        self.with_bench(options.model.as_deref(), control, |bench| {
+        self.with_bench(options.model.as_deref(), false, control, |bench| {
             let (mut counts, mut series) = (Vec::new(), Vec::new());
             for group in groups {
                 let template = group.template().map_err(BenchmarkError::from)?;
@@ -203,7 +212,7 @@ impl Engine {
         let mut points: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
         let mut counts = Vec::new();
         for name in &names {
-            self.with_bench(Some(name), control, |bench| {
+            self.with_bench(Some(name), false, control, |bench| {
                 let mut total = 0.0;
                 for group in &groups {
                     let task = sample(name, options, split, group, Setting::default());

@@ -9,6 +9,7 @@ use crate::graph::{NameError, visible};
 use crate::import::ImportError;
 use crate::import::read::{FolderError, ReadError};
 use crate::model::ModelError;
+use crate::model::rules::RuleError;
 use crate::query::Mistakes;
 use crate::search::SearchError;
 use crate::store::StoreError;
@@ -71,6 +72,9 @@ pub enum Error {
     /// A benchmark cannot go on.
     #[error(transparent)]
     Benchmark(#[from] BenchmarkError),
+    /// Rules cannot be mined, read or used.
+    #[error(transparent)]
+    Rules(#[from] RuleError),
     /// The disk or a file on it is at fault.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -101,6 +105,7 @@ impl Error {
             Self::Import(error) => of_import(error),
             Self::Read(error) => of_read(error),
             Self::Folder(_) => Fault::Data,
+            Self::Rules(error) => of_rules(error),
             Self::Store(error) => of_store(error),
         }
     }
@@ -169,6 +174,15 @@ fn of_read(error: &ReadError) -> Fault {
         | ReadError::NoGraphs { .. }
         | ReadError::Split(_) => Fault::Caller,
         _ => Fault::Data,
+    }
+}
+
+fn of_rules(error: &RuleError) -> Fault {
+    match error {
+        RuleError::Line { .. } | RuleError::Empty { .. } | RuleError::NoEdges => Fault::Data,
+        RuleError::Io(_) => Fault::Machine,
+        RuleError::Store(error) => of_store(error),
+        _ => Fault::Caller,
     }
 }
 

@@ -25,7 +25,9 @@ mod named;
 mod options;
 mod predict;
 mod quality;
+mod rules;
 mod sample;
+mod show_rules;
 #[cfg(test)]
 mod testing;
 mod train;
@@ -51,18 +53,22 @@ pub use models::{ModelDetails, ModelSummary, Models};
 pub use options::{DEFAULT_K, DEFAULT_TOP, DEFAULT_UNSEEN, Options, OptionsError, Resolved};
 pub use predict::{MissingEdges, Sought};
 pub use quality::Quality;
+pub use rules::{OpenRules, RuleOptions, RulesMade};
 pub use sample::{
     DEFAULT_SAMPLE, ExampleQuery, Existing, SampleError, SampleOptions, SampleReport, SampledType,
     SamplingBegins,
 };
+pub use show_rules::ShowRules;
 pub use train::{Start, TrainOptions, Trained, TrainingBegins};
 pub use transfer::{Exported, ImportOptions, Imported};
 pub use workflow::{Divergence, WorkflowError};
 
 use crate::benchmark::{Family, Setting, Tuned};
 use crate::graph::{Graph, Split};
+use crate::model::rules::Steps;
 use crate::model::{Card, Model, StoredModel};
 use crate::project::{Checkpoint, ModelFolder, Project, Queries, Results};
+use crate::search::Evidence;
 
 /// A project with its models.
 #[derive(Clone, Debug)]
@@ -77,6 +83,10 @@ struct Shared {
     queries: Mutex<Arc<Queries>>,
     /// The open models by name; each is opened once.
     models: Mutex<BTreeMap<String, Arc<OpenModel>>>,
+    /// Rules by name; each is read once.
+    rules: Mutex<BTreeMap<String, Arc<OpenRules>>>,
+    /// The training edges along the relations of a model, for rules.
+    steps: OnceLock<Arc<Steps>>,
     /// How many edges each relation has, all splits together; counted once.
     relation_uses: OnceLock<Vec<usize>>,
 }
@@ -95,6 +105,8 @@ pub struct OpenModel {
     /// Why the tuned settings of the model are not used, if they cannot be read.
     pub tuning_lost: Option<String>,
     tuned: Option<Tuned>,
+    /// What was tuned with rules beside the model.
+    tuned_with_rules: Option<Tuned>,
 }
 
 impl Engine {
@@ -106,7 +118,14 @@ impl Engine {
     /// An engine for a project that is open already.
     pub fn of(project: Project) -> Self {
         let queries = Mutex::new(Arc::new(project.queries().clone()));
-        let shared = Shared { project, queries, models: Mutex::default(), relation_uses: OnceLock::new() };
+        let shared = Shared {
+            project,
+            queries,
+            models: Mutex::default(),
+            rules: Mutex::default(),
+            steps: OnceLock::new(),
+            relation_uses: OnceLock::new(),
+        };
         Self { shared: Arc::new(shared) }
     }
 
@@ -140,6 +159,7 @@ impl Engine {
     /// Forgets the models that are open, so that those which were trained anew are read again; returns their
     /// names. Work that is running keeps the models it has.
     pub fn reload(&self) -> Vec<String> {
+        self.shared.rules.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let mut models = self.shared.models.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *models).into_keys().collect()
     }
@@ -168,17 +188,27 @@ impl OpenModel {
         let StoredModel { model, card } = folder.load(project)?;
         let unfinished = Checkpoint::unfinished(&folder, &card);
         // Tuned settings are optional, because everything has a default: if they cannot be read, a remark says so.
-        let (tuned, tuning_lost) = match Results::find(folder.dir(), &model) {
-            Ok(results) => (results.and_then(|results| results.tuned(Family::Best).cloned()), None),
+        let (results, tuning_lost) = match Results::find(folder.dir(), &model) {
+            Ok(results) => (results, None),
             Err(error) => (None, Some(error.to_string())),
         };
-        Ok(Self { name: name.to_owned(), model, card, unfinished, tuning_lost, tuned })
+        let of = |family| results.as_ref().and_then(|results| results.tuned(family).cloned());
+        let (tuned, tuned_with_rules) = (of(Family::Best), of(Family::BestRules));
+        Ok(Self { name: name.to_owned(), model, card, unfinished, tuning_lost, tuned, tuned_with_rules })
     }
 
     /// What was tuned, as text, by the shape of question.
     fn all_tuned(&self) -> BTreeMap<String, String> {
         let types = self.tuned.iter().flat_map(|tuned| &tuned.types);
         types.map(|(shape, choice)| (shape.clone(), choice.setting.to_string())).collect()
+    }
+
+    /// What was tuned for questions of a shape with this evidence; with rules where nothing was, what was tuned
+    /// without.
+    pub(super) fn tuned_for(&self, shape: &str, evidence: Evidence) -> Option<&Setting> {
+        let with_rules = self.tuned_with_rules.as_ref().filter(|_| evidence == Evidence::Both);
+        let own = with_rules.and_then(|tuned| Some(&tuned.types.get(shape)?.setting));
+        own.or_else(|| self.tuned(shape))
     }
 
     /// What was tuned for questions of a shape.

@@ -10,7 +10,7 @@ use crate::logic::TNorm;
 use crate::model::Calibration;
 use crate::plan::Union;
 use crate::query::Syntax;
-use crate::search::Known;
+use crate::search::{Evidence, Known};
 
 /// A choice that a caller makes by its name.
 pub(super) trait Named: Sized {
@@ -91,6 +91,16 @@ impl Named for Union {
 impl Named for Known {
     fn names() -> Vec<&'static str> {
         [Self::ALL, Self::Trust(2), Self::TRAIN, Self::Ignore].map(Self::name).to_vec()
+    }
+
+    fn of(name: &str) -> Option<Self> {
+        Self::from_name(name)
+    }
+}
+
+impl Named for Evidence {
+    fn names() -> Vec<&'static str> {
+        Self::ALL.map(Self::name).to_vec()
     }
 
     fn of(name: &str) -> Option<Self> {

@@ -14,7 +14,7 @@ use crate::plan::{PlanOptions, Union};
 use crate::query::{Limits, Syntax};
 use crate::report;
 use crate::search::beam::Width;
-use crate::search::{Known, Logic};
+use crate::search::{Evidence, Known, Logic};
 
 /// How a question is to be answered. An omitted option means *choose for me*: the setting that was tuned for the
 /// type of question and the model or, where nothing was tuned, a default.
@@ -72,6 +72,13 @@ pub struct Options {
     #[serde(deserialize_with = "perhaps")]
     #[schemars(schema_with = "named::perhaps_schema::<Union>")]
     pub union: Option<Union>,
+    /// What speaks for an edge that is not stored: the model, rules, or both; none: both where the project has
+    /// rules, else the model.
+    #[serde(deserialize_with = "perhaps")]
+    #[schemars(schema_with = "named::perhaps_schema::<Evidence>")]
+    pub evidence: Option<Evidence>,
+    /// The name of the rules; none: the default ones.
+    pub rules: Option<String>,
     /// How many answers are wanted; a LIMIT of SPARQL that is smaller takes precedence. If omitted, the LIMIT, or 10.
     #[schemars(range(min = 1))]
     pub top: Option<usize>,
@@ -118,6 +125,12 @@ pub enum OptionsError {
          t-norm, as the published figures do, or a calibration that gives truth values"
     )]
     RawLukasiewicz,
+    /// Rules give truth values, which raw scores are not.
+    #[error(
+        "rules give truth values, which cannot be joined with raw scores: let the model alone speak, or take a \
+         calibration that gives truth values"
+    )]
+    RawRules,
     /// The paper's beam reads every atom away from the named entities.
     #[error(
         "the beam of the paper reads atoms away from the named entities: it cannot choose the cheaper side"
@@ -150,6 +163,7 @@ impl OptionsError {
             Self::Wasted { option, .. } => vec![option, "method"],
             Self::RawTrusted => vec!["calibration", "known"],
             Self::RawLukasiewicz => vec!["calibration", "t_norm"],
+            Self::RawRules => vec!["calibration", "evidence"],
             Self::PaperEitherSide => vec!["paper", "either_side"],
             Self::SharpnessWithoutSoftmax { .. } => vec!["calibration", "sharpness"],
             Self::Range { option, .. } => vec![option],
@@ -164,6 +178,8 @@ pub struct Resolved {
     pub ask: Ask,
     /// How it is planned.
     pub plan: PlanOptions,
+    /// What speaks for an edge that is not stored.
+    pub evidence: Evidence,
     /// The type of question that the settings were tuned for, if they were.
     pub tuned_for: Option<String>,
 }
@@ -205,6 +221,8 @@ impl Options {
         };
         let Setting { t_norm, calibration, sharpness, unseen, known, negation, union, .. } =
             tuned.copied().unwrap_or(Setting { known: Known::ALL, ..chosen });
+        // Whether there are rules is not known to what was tuned.
+        let evidence = self.evidence.unwrap_or_default();
         let calibration = self.calibration.unwrap_or(calibration);
         let known = self.known.unwrap_or(match known {
             Known::Trust(_) if calibration.is_truth() => Known::ALL,
@@ -228,7 +246,7 @@ impl Options {
         };
         let union = self.union.unwrap_or(union);
         let plan = PlanOptions { beam: k, either_side: self.either_side, union };
-        Ok(Resolved { ask, plan, tuned_for: tuned.and(shape).map(str::to_owned) })
+        Ok(Resolved { ask, plan, evidence, tuned_for: tuned.and(shape).map(str::to_owned) })
     }
 
     /// Whether every choice that a tuned setting makes is left open.
@@ -257,7 +275,14 @@ impl Options {
         if self.paper && self.either_side {
             return Err(OptionsError::PaperEitherSide);
         }
+        let with_rules = matches!(self.evidence, Some(Evidence::Rules | Evidence::Both));
+        if with_rules && self.method == Method::Continuous {
+            return Err(wasted("evidence", "the searches among entities"));
+        }
         if self.calibration == Some(Calibration::Raw) {
+            if with_rules {
+                return Err(OptionsError::RawRules);
+            }
             if matches!(self.known, Some(Known::Trust(_))) {
                 return Err(OptionsError::RawTrusted);
             }
@@ -321,6 +346,7 @@ impl Resolved {
             paper: width.paper,
             either_side: self.plan.either_side,
             union: self.plan.union.name().to_owned(),
+            evidence: (self.evidence != Evidence::Model).then(|| self.evidence.name().to_owned()),
             tuned_for: self.tuned_for.clone(),
         }
     }
@@ -337,7 +363,7 @@ mod tests {
     #[test]
     fn a_tuned_setting_is_used_whole_or_not_at_all() {
         let tuned = "exact k=512 godel softmax sharpness=0.7 unseen=0.1 none union=in-place";
-        let Resolved { ask, plan, tuned_for } = resolved(&Options::default(), tuned);
+        let Resolved { ask, plan, tuned_for, .. } = resolved(&Options::default(), tuned);
         assert_eq!((ask.logic.t_norm, ask.calibration), (TNorm::Godel, Calibration::Softmax));
         assert_eq!(
             (ask.sharpness, ask.unseen, ask.known, plan.union),
@@ -345,7 +371,7 @@ mod tests {
         );
         assert_eq!(tuned_for.as_deref(), Some("2i"));
         let product = Options { t_norm: Some(TNorm::Product), ..Options::default() };
-        let Resolved { ask, plan, tuned_for } = resolved(&product, tuned);
+        let Resolved { ask, plan, tuned_for, .. } = resolved(&product, tuned);
         assert_eq!((ask.calibration, ask.sharpness), (Calibration::SoftmaxCount, 1.0));
         assert_eq!((ask.known, plan.union, tuned_for), (Known::ALL, Union::AtTheEnd, None));
         assert_eq!(

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Engine, Error, Options};
-use crate::answer::{Predicted, PredictedEdge, Wanted, predict};
+use crate::answer::{Ask, Predicted, PredictedEdge, Wanted, predict};
 use crate::control::Control;
 use crate::graph::EntityId;
 use crate::query::Direction;
@@ -61,7 +61,7 @@ impl Engine {
     /// `each` gets every one as soon as it is proven to be the next.
     ///
     /// Both ends are of the kinds that stand there in training, unless `options.unseen` says how much other
-    /// entities count.
+    /// entities count. Rules are used only where `options.evidence` asks for them: a row of theirs takes longer than a bound.
     pub fn predict(
         &self,
         sought: &Sought,
@@ -78,7 +78,8 @@ impl Engine {
         let unseen = Some(options.unseen.unwrap_or(0.0));
         let resolved = Options { unseen, ..options.clone() }.resolve(None, None)?;
         let model = self.model(options.model.as_deref())?;
-        let how = resolved.asking_for(1, None, control);
+        let rules = self.evidence(options.evidence.unwrap_or_default(), &model, options.rules.as_deref())?;
+        let how = Ask { rules, ..resolved.asking_for(1, None, control) };
         let scorer = how.scorer(&model.model, graph)?;
         let wanted = Wanted { relations, about, least: sought.min_truth, top: options.wanted(None) };
         let entity = |id: EntityId| report::entity(graph, id);

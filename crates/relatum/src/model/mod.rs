@@ -15,6 +15,7 @@ mod predictor;
 mod reciprocals;
 mod root;
 mod rotate;
+pub mod rules;
 mod together;
 mod transe;
 

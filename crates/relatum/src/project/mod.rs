@@ -8,6 +8,7 @@
 //! graph/train.edges       adjacency in both directions, one file for each split
 //! queries/valid.queries   benchmark queries with their answers, where there were any
 //! models/                 trained link predictors
+//! rules/                  mined or imported rules
 //! ```
 
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ mod manifest;
 mod models;
 mod queries;
 mod results;
+mod rules;
 mod run;
 
 pub use checkpoint::Checkpoint;
@@ -32,6 +34,7 @@ pub use manifest::{Counts, Manifest, Source};
 pub(crate) use models::CALIBRATION;
 pub use models::{Glance, ModelFolder, ModelLock, write_model};
 pub use results::{CellKey, Forgotten, Results};
+pub use rules::{RuleFolder, RuleLock, StoredRules, load_weights, save_weights};
 pub use run::{EndsAfter, EpochRecord, Outcome, Run};
 
 use self::manifest::FileSeal;

@@ -26,6 +26,8 @@ pub struct CellKey<'a> {
     pub queries: usize,
     /// How they are answered.
     pub setting: Setting,
+    /// Which rules speak, and how much they count, where the setting takes them for evidence.
+    pub rules: Option<String>,
 }
 
 /// How many results were dropped because they depend on an earlier calibration of the model, or were kept.
@@ -297,8 +299,9 @@ fn tuned_name(family: Family, part: Part) -> String {
 
 impl std::fmt::Display for CellKey<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { split, group, part, queries, setting } = self;
-        write!(f, "{split} {} {} {queries} {setting}", group.shape, part.name())
+        let Self { split, group, part, queries, setting, rules } = self;
+        write!(f, "{split} {} {} {queries} {setting}", group.shape, part.name())?;
+        rules.as_ref().map_or(Ok(()), |print| write!(f, " rules={print}"))
     }
 }
 
@@ -350,7 +353,7 @@ mod tests {
 
     fn key(group: &QueryGroup) -> CellKey<'_> {
         let setting = Setting::default();
-        CellKey { split: Split::Test, group, part: Part::All, queries: 10, setting }
+        CellKey { split: Split::Test, group, part: Part::All, queries: 10, setting, rules: None }
     }
 
     fn cell(rows: usize) -> Cell {

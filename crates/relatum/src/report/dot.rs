@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::reply::{Answer, Atom, Entity, Explanation, Reply, SubQuery};
+use super::reply::{Answer, Atom, Entity, Explanation, Reply, SubQuery, Why};
 use crate::answer::score_text;
 use crate::plan::dot::quoted;
 
@@ -100,7 +100,11 @@ impl Cluster<'_> {
 
     fn edge(&self, dot: &mut String, atom: &Atom) {
         let not = if atom.negated { "not " } else { "" };
-        let text = format!("{not}{}\n{} {}", atom.relation.shown(), score_text(atom.value), atom.standing());
+        let mut text =
+            format!("{not}{}\n{} {}", atom.relation.shown(), score_text(atom.value), atom.standing());
+        for line in atom.why.iter().flat_map(Why::lines) {
+            text += &format!("\n{line}");
+        }
         let style = if atom.known.is_some() { "solid" } else { "dashed" };
         let negated = if atom.negated { ", color=red, arrowhead=tee" } else { "" };
         let from = self.id(&atom.subject, atom.subject_variable.as_deref());

@@ -2,11 +2,13 @@
 
 use super::reply::{
     Alternative, Answer, Atom, Binding, Certainty, Clause, Entity, Existence, Explanation, Judged, Relation,
-    RelationAnswer, Stop, SubQuery, Ways, Witness,
+    RelationAnswer, RuleReason, Stop, StoredEdge, SubQuery, Ways, Why, Witness,
 };
 use crate::answer::{self, ClauseReason, JudgedClause, Judgement, RankedRelation};
 use crate::control::Limit;
 use crate::graph::{EntityId, Graph, RelationId, Split};
+use crate::model::Reciprocals;
+use crate::model::rules::{Reason, rule_text};
 use crate::query::{Branch, Direction, Negated, NormalForm, Term, VariableId};
 use crate::search;
 
@@ -122,6 +124,38 @@ fn atom(graph: &Graph, atom: &answer::ExplainedAtom, variables: [Option<String>;
         scored_from: if atom.read == Direction::Forward { "subject" } else { "object" }.to_owned(),
         known: split(atom.known),
         stored: split(atom.stored),
+        why: atom.why.as_ref().map(|why| of_why(graph, why)),
+    }
+}
+
+fn of_why(graph: &Graph, why: &search::Why) -> Why {
+    let reciprocals = Reciprocals::of(graph);
+    let edge = |&(from, along, to): &(EntityId, RelationId, EntityId)| {
+        let (subject, along, object) = match reciprocals.in_graph(along) {
+            true => (from, along, to),
+            false => (to, reciprocals.inverse(along), from),
+        };
+        StoredEdge {
+            relation: relation(graph, along),
+            subject: entity(graph, subject),
+            object: entity(graph, object),
+        }
+    };
+    let reason = |reason: &Reason| RuleReason {
+        rule: rule_text(&reason.rule, graph, &reciprocals),
+        confidence: reason.rule.confidence,
+        predicted: reason.rule.predicted,
+        correct: reason.rule.correct,
+        error: (reason.rule.error > 0.0).then_some(reason.rule.error),
+        same: reason.same,
+        because: reason.grounding.iter().map(edge).collect(),
+    };
+    Why {
+        predictor: why.by_predictor,
+        rules: why.by_rules,
+        reasons: why.reasons.iter().map(reason).collect(),
+        more: why.more,
+        similar: why.similar.iter().map(|&id| entity(graph, id)).collect(),
     }
 }
 

@@ -54,6 +54,9 @@ pub struct LinkEvaluation {
     pub predictor: String,
     /// Factors of an entity.
     pub rank: usize,
+    /// What spoke for an edge: `model`, `rules` or `both`. Of rules alone `model` is their name.
+    #[serde(default = "by_model")]
+    pub evidence: String,
     /// The edges that were predicted.
     pub split: Split,
     /// Which rank an answer gets among candidates with the same score.
@@ -71,6 +74,10 @@ pub struct LinkEvaluation {
     pub relations: Vec<RelationEvaluation>,
     /// How far the training of the model has come, where that is not finished.
     pub unfinished: Option<String>,
+}
+
+fn by_model() -> String {
+    "model".to_owned()
 }
 
 /// How well the edges of one relation are predicted, in one direction.

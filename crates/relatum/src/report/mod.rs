@@ -14,6 +14,7 @@ mod measures;
 mod numbers;
 mod progress;
 mod reply;
+mod rules;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -30,5 +31,6 @@ pub use numbers::{counted, grouped};
 pub use progress::{Progress, Scored};
 pub use reply::{
     Alternative, Answer, AskedFor, Atom, Binding, Certainty, Clause, Entity, Existence, Explanation, Judged,
-    Relation, RelationAnswer, Reply, Settings, Stop, SubQuery, Ways, Witness,
+    Relation, RelationAnswer, Reply, RuleReason, Settings, Stop, StoredEdge, SubQuery, Ways, Why, Witness,
 };
+pub use rules::{RuleList, ShownRule};

@@ -94,6 +94,10 @@ pub struct Settings {
     pub either_side: bool,
     /// Where the alternatives of a disjunction were joined: `at-the-end` or `in-place`.
     pub union: String,
+    /// What spoke for edges that are not stored beside the model: `both`, or `rules` where those spoke alone; none:
+    /// the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
     /// The type of question that these settings were tuned for, if they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tuned_for: Option<String>,
@@ -270,6 +274,60 @@ pub struct Atom {
     pub known: Option<String>,
     /// The split that holds the edge, trusted or not; `null` for a prediction.
     pub stored: Option<String>,
+    /// What speaks for an edge that is not trusted, where rules are asked beside the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Why>,
+}
+
+/// What speaks for an edge: `truth` is `1 − (1 − predictor)(1 − rules)`, what is of a wrong kind weighed down.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Why {
+    /// How true the predictor alone says it is.
+    pub predictor: f32,
+    /// How true the rules alone say it is, times what they count beside the predictor.
+    pub rules: f32,
+    /// The rules that speak for it, strongest first; no more than a few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<RuleReason>,
+    /// How many other rules speak for it, those left out that say the same as one of them.
+    #[serde(default)]
+    pub more: usize,
+    /// Where no rule speaks: the entities most similar to the one that the edge was read from, of those that have such
+    /// an edge to the same entity.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub similar: Vec<Entity>,
+}
+
+/// A rule that speaks for an edge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RuleReason {
+    /// The rule, such as `has_genre(X, Comedy) ← stars(X, Eddie Murphy)`.
+    pub rule: String,
+    /// How far it is to be believed.
+    pub confidence: f32,
+    /// How many different edges it predicts in the training graph.
+    pub predicted: u32,
+    /// How many of them are there.
+    pub correct: u32,
+    /// The standard error of the share that is correct, where the counts are estimates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<f32>,
+    /// How many weaker rules say the same thing and do not count beside it.
+    #[serde(default)]
+    pub same: usize,
+    /// The stored edges that make its body true.
+    pub because: Vec<StoredEdge>,
+}
+
+/// An edge of the training graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StoredEdge {
+    /// The relation.
+    pub relation: Relation,
+    /// The left argument.
+    pub subject: Entity,
+    /// The right argument.
+    pub object: Entity,
 }
 
 /// A negated sub-query under the assignment of the question around it.

@@ -32,6 +32,7 @@ pub(super) fn reply(answers: Vec<Answer>) -> Reply {
             paper: false,
             either_side: false,
             union: "at-the-end".to_owned(),
+            evidence: None,
             tuned_for: None,
         },
         certainty: Certainty::Exact { within: 1.23e-5 },

@@ -5,11 +5,11 @@ use std::ops::RangeInclusive;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::grouped;
 use super::reply::{
-    Answer, Atom, Certainty, Clause, Entity, Explanation, Judged, Relation, RelationAnswer, Reply, Stop,
-    SubQuery,
+    Answer, Atom, Certainty, Clause, Entity, Explanation, Judged, Relation, RelationAnswer, Reply,
+    RuleReason, Stop, StoredEdge, SubQuery, Why,
 };
+use super::{counted, grouped};
 use crate::answer::score_text;
 use crate::graph::visible;
 
@@ -205,6 +205,57 @@ impl Atom {
     }
 }
 
+impl Atom {
+    /// The atom above what speaks for it.
+    fn line(&self) -> Line {
+        let below = self.why.as_ref().map(Why::lines).unwrap_or_default();
+        Line { text: self.text(), below: below.into_iter().map(Line::plain).collect() }
+    }
+}
+
+impl Why {
+    /// What speaks for the edge, a line each: how much comes from where, then the rules with what makes them true;
+    /// or the most similar entities.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let (predictor, rules) = (score_text(self.predictor), score_text(self.rules));
+        if self.reasons.is_empty() {
+            let names: Vec<String> = self.similar.iter().map(Entity::read).collect();
+            let like = match names.split_last() {
+                None => String::new(),
+                Some((last, [])) => format!(", as with {last}"),
+                Some((last, others)) => format!(", as with {} and {last}", others.join(", ")),
+            };
+            return vec![format!("by similarity {predictor}{like}; no rule speaks for it")];
+        }
+        let mut lines = vec![format!("by rules {rules}, by similarity {predictor}")];
+        lines.extend(self.reasons.iter().map(RuleReason::line));
+        if self.more > 0 {
+            lines.push(format!("and {}", counted(self.more as u64, "other rule")));
+        }
+        lines
+    }
+}
+
+impl RuleReason {
+    /// The rule with its counts and the stored edges that make it true: `h(X, c) ← b(X, d), right for 212 of 301,
+    /// because b(x, d)`.
+    fn line(&self) -> String {
+        let about = if self.error.is_some() { "about " } else { "" };
+        let (correct, predicted) = (grouped(self.correct as usize), grouped(self.predicted as usize));
+        let edges: Vec<String> = self.because.iter().map(StoredEdge::read).collect();
+        let because =
+            if edges.is_empty() { String::new() } else { format!(", because {}", edges.join(" and ")) };
+        let rule = visible(&self.rule);
+        format!("{rule}  {}, right for {about}{correct} of {predicted}{because}", score_text(self.confidence))
+    }
+}
+
+impl StoredEdge {
+    fn read(&self) -> String {
+        format!("{}({}, {})", self.relation.shown(), self.subject.read(), self.object.read())
+    }
+}
+
 fn standing(known: Option<&str>, stored: Option<&str>) -> String {
     match (known, stored) {
         (Some(split), _) => format!("known, {split}"),
@@ -266,7 +317,7 @@ impl Judged {
 impl Clause {
     fn line(&self) -> Line {
         if let Some(atom) = &self.atom {
-            return Line::plain(atom.text());
+            return atom.line();
         }
         if let Some(exists) = &self.exists {
             let text = format!("{}  {}", visible(&exists.question), score_text(self.value));
@@ -301,7 +352,7 @@ impl Line {
 
 /// The lines of an assignment: its atoms, and each negated sub-query with the best witness against it below.
 fn conditions(atoms: &[Atom], sub_queries: &[SubQuery]) -> Vec<Line> {
-    let atoms = atoms.iter().map(|atom| Line::plain(atom.text()));
+    let atoms = atoms.iter().map(Atom::line);
     let sub_queries = sub_queries.iter().map(|nested| {
         let below = nested.witness.as_ref().map(|witness| conditions(&witness.atoms, &witness.sub_queries));
         Line { text: nested.line(), below: below.unwrap_or_default() }

@@ -8,6 +8,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::evidence::joined;
 use super::truth::Scorer;
 use crate::graph::{EntityId, RelationId, Split};
 use crate::kernels::{Threads, exp_row, scale_by};
@@ -20,6 +21,8 @@ const POPULAR: usize = 128;
 const OWN: usize = 24;
 /// Heads whose scores are held at once.
 const BLOCK: usize = 512;
+/// Heads whose rules are asked at most: of more, rows in falling order of their messages are proof sooner.
+const RULE_ROWS: usize = 512;
 /// Sums in another order differ in their last digits.
 const SLACK: f32 = 1.001;
 
@@ -31,11 +34,19 @@ pub(super) fn at_most(
     at: &[EntityId],
     bounds: &mut [f32],
 ) -> bool {
+    if scorer.rules.is_some() && from.len() > RULE_ROWS {
+        return false;
+    }
     let summed = match scorer.calibration {
         Calibration::Softmax | Calibration::SoftmaxCount => true,
         Calibration::Sigmoid | Calibration::Adaptive => false,
         Calibration::MinMax | Calibration::Raw => return false,
     };
+    if scorer.rules.is_some_and(|rules| rules.alone) {
+        bounds.fill(0.0);
+        join_rules(scorer, from, hop, at, bounds);
+        return true;
+    }
     let mut tails = at.to_vec();
     if summed {
         tails.extend(popular(scorer, from, hop, at));
@@ -58,14 +69,33 @@ pub(super) fn at_most(
             for (bound, value) in bounds.iter_mut().zip(row) {
                 *bound = (*value * SLACK).min(1.0);
             }
-            scorer.facts.facts(head, hop, &mut |tail| {
-                if let Some(bound) = places.get(&tail).and_then(|&place| bounds.get_mut(place)) {
-                    *bound = 1.0;
-                }
-            });
         });
     }
+    join_rules(scorer, from, hop, at, bounds);
     true
+}
+
+/// Joins bounds of predictions with what rules say, and makes trusted edges 1. What rules say is not bounded but
+/// exact, and joining does not fall where a prediction grows, so a bound stays one.
+fn join_rules(scorer: &Scorer<'_>, from: &[EntityId], hop: Hop, at: &[EntityId], bounds: &mut [f32]) {
+    let places: FxHashMap<EntityId, usize> = at.iter().copied().zip(0..).collect();
+    let relation = scorer.relation(hop);
+    let grain = if scorer.rules.is_some() { 1 } else { Threads::here().grain() };
+    let rows = bounds.par_chunks_exact_mut(at.len().max(1)).zip(from).with_min_len(grain);
+    rows.for_each(|(bounds, &head)| {
+        if let Some((sparse, weight)) = scorer.rules.and_then(|rules| rules.row(head, relation)) {
+            for (tail, truth) in sparse.iter() {
+                if let Some(&place) = places.get(tail) {
+                    bounds[place] = joined(bounds[place], weight * truth);
+                }
+            }
+        }
+        scorer.facts.facts(head, hop, &mut |tail| {
+            if let Some(&place) = places.get(&tail) {
+                bounds[place] = 1.0;
+            }
+        });
+    });
 }
 
 /// Makes a row of scores a row of bounds.

@@ -11,6 +11,7 @@ mod at_most;
 pub mod beam;
 pub mod continuous;
 mod error;
+mod evidence;
 pub mod exact;
 mod facts;
 mod fold;
@@ -21,13 +22,18 @@ mod strategy;
 pub(crate) mod testing;
 #[cfg(test)]
 pub(crate) mod tests;
+#[cfg(test)]
+mod tests_with_rules;
 mod top;
 mod truth;
+mod why;
 
 pub use error::SearchError;
+pub use evidence::{Evidence, RuleEvidence, SharedRules, joined};
 pub use strategy::{Aim, Searcher, Strategy};
 pub use top::best;
 pub use truth::{AtomTruth, Known, Scorer};
+pub use why::Why;
 
 pub use crate::control::Limit;
 use crate::graph::EntityId;

@@ -2,7 +2,9 @@
 
 use rayon::prelude::*;
 
+use super::evidence::RuleEvidence;
 use super::facts::Facts;
+use super::why::Why;
 use crate::graph::{EntityId, Graph, Id, RelationId, Split};
 use crate::kernels::{Threads, scale_by};
 use crate::model::{Calibration, Model, Reciprocals};
@@ -33,6 +35,11 @@ pub trait AtomTruth: Sync {
 
     /// The most that a row can hold where [`facts`](Self::facts) names no edge.
     fn ceiling(&self) -> f32;
+
+    /// What speaks for an edge that is not trusted; `None` where there is nothing to tell beside its truth.
+    fn why(&self, _from: EntityId, _hop: Hop, _to: EntityId) -> Option<Why> {
+        None
+    }
 }
 
 /// Which edges of the graph count as true.
@@ -84,6 +91,7 @@ pub struct Scorer<'a> {
     pub(super) calibration: Calibration,
     pub(super) sharpness: f32,
     unseen: f32,
+    pub(super) rules: Option<RuleEvidence<'a>>,
     graph: &'a Graph,
 }
 
@@ -98,6 +106,7 @@ impl<'a> Scorer<'a> {
             calibration,
             sharpness: 1.0,
             unseen: 1.0,
+            rules: None,
             graph,
         }
     }
@@ -115,6 +124,19 @@ impl<'a> Scorer<'a> {
     #[must_use]
     pub fn with_unseen(self, unseen: f32) -> Self {
         Self { unseen, ..self }
+    }
+
+    /// The same with rules beside the predictor, or in its place. Raw scores are no truth values that they could
+    /// be joined with: then rules are left out.
+    #[must_use]
+    pub fn with_rules(self, rules: Option<RuleEvidence<'a>>) -> Self {
+        let rules = rules.filter(|_| self.calibration.is_truth());
+        Self { rules, ..self }
+    }
+
+    /// The rules that speak beside the predictor, or in its place.
+    pub fn rules(&self) -> Option<RuleEvidence<'a>> {
+        self.rules
     }
 
     /// How scores become truth values.
@@ -159,6 +181,23 @@ impl<'a> Scorer<'a> {
         scale_by(&mut row[from..], self.unseen);
     }
 
+    /// How true the predictor alone says it is that a hop leads to an entity; 0 where rules are alone.
+    pub fn by_predictor(&self, from: EntityId, hop: Hop, to: EntityId) -> f32 {
+        if self.rules.is_some_and(|rules| rules.alone) {
+            return 0.0;
+        }
+        let mut row = vec![0.0; self.entities()];
+        self.model.scores(&[(from, self.relation(hop))], &mut row);
+        self.calibrate(from, hop, &mut row);
+        self.weigh(hop, &mut row);
+        row.get(to.index()).copied().unwrap_or(0.0)
+    }
+
+    /// The relation of the model that reads the hop forwards.
+    pub fn model_relation(&self, hop: Hop) -> RelationId {
+        self.relation(hop)
+    }
+
     /// Turns the scores of a head's row into truth values.
     pub(super) fn calibrate(&self, head: EntityId, hop: Hop, row: &mut [f32]) {
         // Tails are counted in the training graph, whatever is trusted, because the model has seen no other.
@@ -187,12 +226,24 @@ impl AtomTruth for Scorer<'_> {
     }
 
     fn pairs(&self, pairs: &[(EntityId, Hop)], rows: &mut [f32]) {
-        let queries: Vec<(EntityId, RelationId)> =
-            pairs.iter().map(|&(head, hop)| (head, self.relation(hop))).collect();
-        self.model.scores(&queries, rows);
+        let alone = self.rules.is_some_and(|rules| rules.alone);
+        if alone {
+            rows.fill(0.0);
+        } else {
+            let queries: Vec<(EntityId, RelationId)> =
+                pairs.iter().map(|&(head, hop)| (head, self.relation(hop))).collect();
+            self.model.scores(&queries, rows);
+        }
+        // Walks take longer than the passes over a row, so that fewer of them are worth a thread.
+        let grain = if self.rules.is_some() { 1 } else { Threads::here().grain() };
         let rows = rows.par_chunks_exact_mut(self.entities()).zip(pairs);
-        rows.with_min_len(Threads::here().grain()).for_each(|(row, &(head, hop))| {
-            self.calibrate(head, hop, row);
+        rows.with_min_len(grain).for_each(|(row, &(head, hop))| {
+            if !alone {
+                self.calibrate(head, hop, row);
+            }
+            if let Some(rules) = self.rules {
+                rules.join(head, self.relation(hop), row);
+            }
             self.weigh(hop, row);
             self.facts.mark(head, hop, row);
         });
@@ -212,6 +263,10 @@ impl AtomTruth for Scorer<'_> {
 
     fn at_most(&self, from: &[EntityId], hop: Hop, at: &[EntityId], bounds: &mut [f32]) -> bool {
         super::at_most::at_most(self, from, hop, at, bounds)
+    }
+
+    fn why(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Why> {
+        self.why_edge(from, hop, to)
     }
 
     fn ceiling(&self) -> f32 {

@@ -52,7 +52,8 @@ pub fn evaluate(model: &Model, graph: &Graph, split: Split, ties: Ties) -> LinkR
 /// so large that ranking every edge would cost more than an epoch of training.
 pub fn evaluate_some(model: &Model, graph: &Graph, split: Split, ties: Ties, most: usize) -> LinkReport {
     // Nothing can cancel it, so there is always a report.
-    ranked(model, graph, split, ties, most, &Control::default()).unwrap_or_default()
+    let scores = |pairs: &[(EntityId, RelationId)], rows: &mut [f32]| model.scores(pairs, rows);
+    ranked(&scores, model.entity_count(), graph, split, ties, most, &Control::default()).unwrap_or_default()
 }
 
 /// [`evaluate_some`] that can be stopped and tells how far it is, by [`PairsRanked`]; `None` if it was stopped.
@@ -67,8 +68,24 @@ pub fn evaluate_watched(
     most: usize,
     control: &Control,
 ) -> Option<LinkReport> {
-    ranked(model, graph, split, ties, most, control)
+    let scores = |pairs: &[(EntityId, RelationId)], rows: &mut [f32]| model.scores(pairs, rows);
+    ranked(&scores, model.entity_count(), graph, split, ties, most, control)
 }
+
+/// [`evaluate_watched`] of whatever gives each (head, relation of a model) a row of scores over all entities.
+pub fn evaluate_rows(
+    scores: &Rows<'_>,
+    graph: &Graph,
+    split: Split,
+    ties: Ties,
+    most: usize,
+    control: &Control,
+) -> Option<LinkReport> {
+    ranked(scores, graph.entities.len(), graph, split, ties, most, control)
+}
+
+/// Writes a row of scores for each pair of a head and a relation of a model.
+pub type Rows<'a> = dyn Fn(&[(EntityId, RelationId)], &mut [f32]) + 'a;
 
 /// An event: how far an evaluation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +97,8 @@ pub struct PairsRanked {
 }
 
 fn ranked(
-    model: &Model,
+    scores_of: &Rows<'_>,
+    n: usize,
     graph: &Graph,
     split: Split,
     ties: Ties,
@@ -94,19 +112,18 @@ fn ranked(
     let all: Vec<&Group> = groups.iter().step_by(step).collect();
     let mut by_query = Vec::with_capacity(all.len());
     let mut ranked: Vec<(RelationId, f64)> = Vec::with_capacity(groups.triples());
-    let n = model.entity_count();
     let mut scores = vec![0.0; ROWS.min(all.len()) * n];
     let mut overflowed = 0;
     for block in all.chunks(ROWS) {
         let queries: Vec<(EntityId, RelationId)> = block.iter().map(|g| (g.head, g.relation)).collect();
         let scores = &mut scores[..block.len() * n];
-        model.scores(&queries, scores);
+        scores_of(&queries, scores);
         overflowed += scores.par_chunks_exact(n).filter(|row| row.iter().any(|it| !it.is_finite())).count();
         let ranks: Vec<Vec<f64>> = scores
             .par_chunks_exact(n)
             .zip(block)
             .map(|(row, group)| {
-                let known = known_tails(graph, &reciprocals, group);
+                let known = known_tails(graph, &reciprocals, group.head, group.relation);
                 groups.tails(group).iter().map(|&tail| filtered_rank(row, tail, &known, ties)).collect()
             })
             .collect();
@@ -134,15 +151,20 @@ pub(crate) fn sampled(graph: &Graph, split: Split, most: usize) -> (usize, usize
 }
 
 /// All true tails of a (head, relation) in any split, including those to be found.
-fn known_tails(graph: &Graph, reciprocals: &Reciprocals, group: &Group) -> Vec<EntityId> {
-    let forward = reciprocals.in_graph(group.relation);
+pub(super) fn known_tails(
+    graph: &Graph,
+    reciprocals: &Reciprocals,
+    head: EntityId,
+    relation: RelationId,
+) -> Vec<EntityId> {
+    let forward = reciprocals.in_graph(relation);
     let mut known = Vec::new();
     for split in Split::ALL {
         let edges = graph.edges(split);
         if forward {
-            known.extend(edges.tails(group.head, group.relation));
+            known.extend(edges.tails(head, relation));
         } else {
-            known.extend(edges.heads(reciprocals.inverse(group.relation), group.head));
+            known.extend(edges.heads(reciprocals.inverse(relation), head));
         }
     }
     known.sort_unstable();

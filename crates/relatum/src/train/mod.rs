@@ -16,13 +16,16 @@ mod optimizer;
 mod recommend;
 mod regularizer;
 mod relation_loss;
+pub mod rules;
 mod settings;
 mod step;
 mod trainer;
 
 pub use calibrate::{CalibrateSettings, Calibrated, CalibrationEnd, CalibrationEpoch, calibrate};
 pub(crate) use evaluate::sampled;
-pub use evaluate::{LinkReport, PairsRanked, RelationMetrics, evaluate, evaluate_some, evaluate_watched};
+pub use evaluate::{
+    LinkReport, PairsRanked, RelationMetrics, Rows, evaluate, evaluate_rows, evaluate_some, evaluate_watched,
+};
 pub use floor::Floor;
 pub use given::{Candidates, GivenSettings};
 pub use grid::Grid;

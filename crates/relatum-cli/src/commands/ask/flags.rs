@@ -10,7 +10,7 @@ use relatum::engine::{DEFAULT_K, DEFAULT_TOP};
 use relatum::logic::TNorm;
 use relatum::model::Calibration;
 use relatum::query::Syntax;
-use relatum::search::Known;
+use relatum::search::{Evidence, Known};
 
 use crate::signals;
 
@@ -55,6 +55,13 @@ pub(crate) struct Flags {
     /// entities to the answer
     #[arg(long, default_value = AUTO, value_parser = knowns())]
     known: Auto<Known>,
+    /// What speaks for an edge that is not stored: the model, the rules of `relatum rules`, or both together;
+    /// auto: both where the project has rules, else the model
+    #[arg(long, default_value = AUTO, value_parser = evidences())]
+    evidence: Auto<Evidence>,
+    /// The name of the rules [default: default]
+    #[arg(long, value_name = "NAME")]
+    rules: Option<String>,
     /// How many answers; a LIMIT of SPARQL that is smaller takes precedence [default: 10, or the LIMIT]
     #[arg(long, value_parser = parse_positive, allow_negative_numbers = true)]
     top: Option<usize>,
@@ -118,6 +125,8 @@ impl Flags {
             unseen: self.unseen.0,
             known: self.known.0,
             union: None,
+            evidence: self.evidence.0,
+            rules: self.rules.clone(),
             top: self.top,
             new_only: self.new_only,
             explain: self.explain || self.dot,
@@ -154,6 +163,8 @@ impl Flags {
             ("negation-scale", self.negation_scale.to_string()),
             ("unseen", self.unseen.to_string()),
             ("known", self.known.0.map_or(AUTO, Known::name).to_owned()),
+            ("evidence", self.evidence.0.map_or(AUTO, Evidence::name).to_owned()),
+            ("rules", self.rules.clone().unwrap_or_else(none)),
             ("top", self.top.unwrap_or(DEFAULT_TOP).to_string()),
             ("new-only", switch(self.new_only)),
             ("explain", switch(self.explain)),
@@ -203,6 +214,11 @@ fn knowns() -> impl TypedValueParser<Value = Auto<Known>> {
         PossibleValue::new("none").alias("ignore"),
     ];
     PossibleValuesParser::new(values).map(|name| Auto(Known::from_name(&name)))
+}
+
+fn evidences() -> impl TypedValueParser<Value = Auto<Evidence>> {
+    PossibleValuesParser::new([AUTO].into_iter().chain(Evidence::ALL.map(Evidence::name)))
+        .map(|name| Auto(Evidence::from_name(&name)))
 }
 
 fn parse_scale(text: &str) -> Result<Auto<f32>, String> {

@@ -85,6 +85,8 @@ enum Method {
     PaperCo,
     /// Exact search, calibrated, training edges trusted
     Best,
+    /// The same with the rules of `relatum rules` beside the model
+    BestRules,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -100,6 +102,7 @@ impl Args {
             Method::PaperBeam => &[Family::PaperBeam],
             Method::PaperCo => &[Family::PaperContinuous],
             Method::Best => &[Family::Best],
+            Method::BestRules => &[Family::BestRules],
         });
         BenchmarkOptions {
             model: self.model.clone(),

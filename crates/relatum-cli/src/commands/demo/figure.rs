@@ -5,7 +5,7 @@ use std::io::Write;
 
 use relatum::control::Control;
 use relatum::report::Answer;
-use relatum::search::Known;
+use relatum::search::{Evidence, Known};
 use relatum::{Engine, Options};
 use unicode_width::UnicodeWidthStr;
 
@@ -16,7 +16,13 @@ const TOP: usize = 10;
 /// paper: the predictor finds the values of the variable too. An answer is correct if the facts of all splits,
 /// the held-out ones among them, make it one.
 pub(super) fn print(engine: &Engine, text: &str, out: &mut impl Write) -> anyhow::Result<()> {
-    let alone = Options { known: Some(Known::Ignore), top: Some(TOP), explain: true, ..Options::default() };
+    let alone = Options {
+        known: Some(Known::Ignore),
+        evidence: Some(Evidence::Model),
+        top: Some(TOP),
+        explain: true,
+        ..Options::default()
+    };
     let reply = engine.ask(text, &alone)?;
     let target = reply.target.clone().unwrap_or_default();
     let all = Options { known: Some(Known::ALL), ..Options::default() };

@@ -225,6 +225,6 @@ mod tests {
         let exact = settings.changed("method", "exact").unwrap();
         let refused = exact.changed("paper", "on").err().unwrap().0;
         assert!(refused.starts_with("`paper` belongs to a beam"), "{refused}");
-        insta::assert_snapshot!(said("kk", "1"), @"there is no setting 'kk'; there are sparql, method, k, paper, either-side, t-norm, calibration, negation-scale, unseen, known, top, new-only, explain, json, dot, model, timeout, max-rows, max-branches");
+        insta::assert_snapshot!(said("kk", "1"), @"there is no setting 'kk'; there are sparql, method, k, paper, either-side, t-norm, calibration, negation-scale, unseen, known, evidence, rules, top, new-only, explain, json, dot, model, timeout, max-rows, max-branches");
     }
 }

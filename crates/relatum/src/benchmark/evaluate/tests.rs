@@ -1,6 +1,9 @@
+use std::sync::Arc;
+
 use super::*;
 use crate::benchmark::{Family, Part, Skeleton};
 use crate::graph::{GraphBuilder, Id, RelationId};
+use crate::model::rules::{Body, Path, Rule, RuleIndex, RuleSet, Steps};
 use crate::model::{Reciprocals, predictor};
 use crate::query::Shape;
 use crate::random::Rng;
@@ -149,10 +152,33 @@ fn a_benchmark_stops_when_it_is_told_to() {
     assert!(matches!(stopped, Err(BenchmarkError::Stopped)));
 }
 
+/// One rule, which counts half beside the model.
+fn rules(graph: &Graph) -> SharedRules {
+    let steps = Arc::new(Steps::of(graph));
+    let body = Body::Path(Path::new(&[RelationId(1)]).unwrap());
+    let set = RuleSet::new(vec![Rule::counted(RelationId(0), body, 10, 6)]);
+    let weights = vec![0.5; steps.relations()].into();
+    SharedRules { rules: Arc::new(RuleIndex::new(steps, set)), weights, alone: false }
+}
+
+#[test]
+fn a_setting_that_takes_rules_for_evidence_needs_some_and_ranks_by_them() {
+    let (graph, model) = world(2);
+    let group = group("2p", &graph, 2);
+    let setting: Setting = "exact evidence=rules".parse().unwrap();
+    let without = Evaluator::new(&model, &graph).run(&group, &[0, 1], &setting, &Control::default());
+    assert!(matches!(without, Err(BenchmarkError::NoRules)), "{without:?}");
+    let with = Evaluator::new(&model, &graph).with_rules(Some(rules(&graph)));
+    let by_rules = with.run(&group, &[0, 1], &setting, &Control::default()).unwrap();
+    let by_model = with.run(&group, &[0, 1], &Setting::default(), &Control::default()).unwrap();
+    assert_eq!(by_rules.ranks.len(), 2);
+    assert_ne!(by_rules.ranks, by_model.ranks);
+}
+
 #[test]
 fn tuning_keeps_the_best_of_what_it_tried_or_what_noise_cannot_beat_and_names_it_all() {
     let (graph, model) = world(2);
-    let evaluator = Evaluator::new(&model, &graph);
+    let evaluator = Evaluator::new(&model, &graph).with_rules(Some(rules(&graph)));
     for shape in ["1p", "2i", "2p", "3p", "2u", "2in"] {
         assert!(Shape::from_name(shape).is_some());
         let group = group(shape, &graph, 2);
@@ -160,7 +186,7 @@ fn tuning_keeps_the_best_of_what_it_tried_or_what_noise_cannot_beat_and_names_it
             let choice = evaluator.tune(family, &group, &[0, 1, 2], &Control::default()).unwrap();
             let key = |m: &LinkMetrics| (m.hits[1], m.mrr);
             // In our own family a gain within its standard error does not count, but nothing gets worse.
-            let rivals = if family == Family::Best { 1 } else { usize::MAX };
+            let rivals = if matches!(family, Family::Best | Family::BestRules) { 1 } else { usize::MAX };
             let best = choice
                 .trials
                 .iter()
@@ -179,7 +205,7 @@ fn tuning_keeps_the_best_of_what_it_tried_or_what_noise_cannot_beat_and_names_it
 
 #[test]
 fn listeners_hear_of_every_trial_and_a_token_stops_the_choice() {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
     use crate::benchmark::TrialsDone;
     use crate::control::Cancel;

@@ -1,0 +1,246 @@
+//! Rules from the command line: mined, looked at, taken to other programs, and evidence beside a model.
+
+mod support;
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use support::{Desk, shops};
+
+/// Films whose genre follows from who plays in them, with a model.
+fn films() -> Desk {
+    let desk = Desk::new();
+    let mut lines = String::new();
+    for film in 0..40 {
+        let actor = ["Eddie", "Sigourney", "Buster", "Greta"][film % 4];
+        let genre = ["Comedy", "Horror", "Comedy", "Drama"][film % 4];
+        lines += &format!("F{film}\tstars\t{actor}\n");
+        // A few films have no genre yet: that is what is predicted.
+        if film % 10 != 0 {
+            lines += &format!("F{film}\thas_genre\t{genre}\n");
+        }
+        lines += &format!("F{film}\tdirected_by\tD{}\n", film % 7);
+    }
+    desk.put("films.tsv", lines);
+    desk.ok(&["init", "films", "films.tsv"]);
+    desk.ok(&["train", "films", "--rank", "6", "--epochs", "6"]);
+    desk
+}
+
+#[test]
+fn rules_are_mined_and_shown_with_counts_and_examples() {
+    let desk = films();
+    let said = desk.ok(&["rules", "films", "--paths", "2000"]);
+    assert!(said.starts_with("rules `default`: "), "{said}");
+    let shown = desk.ok(&["rules", "films", "--show", "has_genre", "--about", "Sigourney", "--top", "1"]);
+    insta::assert_snapshot!(shown);
+    let json = desk.ok(&["rules", "films", "--show", "has_genre", "--top", "3", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["rules"].as_array().unwrap().len(), 3);
+    assert!(json["rules"][0]["confidence"].as_f64().unwrap() > 0.5, "{json}");
+    let csv = desk.ok(&["rules", "films", "--show", "has_genre", "--top", "3", "--csv"]);
+    assert_eq!(csv.lines().count(), 4, "{csv}");
+    assert!(csv.starts_with("rule,confidence,error,predicted,correct,cluster,examples,against\n"), "{csv}");
+    desk.ok(&["check", "films"]);
+}
+
+#[test]
+fn a_seed_and_a_number_of_paths_give_the_same_bytes() {
+    let desk = shops();
+    let mine = |name: &str, threads: &str| {
+        desk.ok(&["rules", "shops", "--name", name, "--paths", "4000", "--seed", "7", "--threads", threads]);
+        fs::read(desk.path(&format!("shops/rules/{name}.rules"))).unwrap()
+    };
+    assert_eq!(mine("a", "1"), mine("b", "2"));
+}
+
+#[test]
+fn what_is_stopped_is_kept_and_resumed_to_the_same_bytes() {
+    let desk = shops();
+    desk.ok(&["rules", "shops", "--name", "whole", "--paths", "60000"]);
+    let child = desk
+        .command(&["rules", "shops", "--paths", "60000"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The first file is written as soon as the bodies of one and two atoms are counted.
+    let file = desk.path("shops/rules/default.rules");
+    for _ in 0..3000 {
+        if file.exists() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let stopped = support::end_soon(child);
+    if stopped.code == 130 {
+        assert!(stopped.stderr.contains("--resume` goes on"), "{}", stopped.stderr);
+        let refused = desk.run(&["rules", "shops", "--paths", "60000"]);
+        assert_eq!(refused.code, 2, "{}", refused.stderr);
+        assert!(refused.stderr.contains("--resume goes on with it"), "{}", refused.stderr);
+        desk.ok(&["rules", "shops", "--show", "sells", "--top", "1"]);
+        let other = desk.run(&["rules", "shops", "--paths", "60000", "--resume", "--seed", "9"]);
+        assert_eq!(other.code, 2, "{}", other.stderr);
+        assert!(other.stderr.contains("was begun with the seed 0"), "{}", other.stderr);
+        desk.ok(&["rules", "shops", "--paths", "60000", "--resume"]);
+    } else {
+        // On a fast machine it was done before the signal came.
+        assert_eq!(stopped.code, 0, "{}", stopped.stderr);
+    }
+    let bytes = |name: &str| fs::read(desk.path(&format!("shops/rules/{name}.rules"))).unwrap();
+    assert_eq!(bytes("default"), bytes("whole"));
+    assert_eq!(support::names(&desk.path("shops/rules")), ["default.rules", "whole.rules"]);
+}
+
+#[test]
+fn rules_travel_as_text_and_come_back_the_same() {
+    let desk = films();
+    desk.ok(&["rules", "films", "--paths", "1000"]);
+    let said = desk.ok(&["rules", "films", "--export", "out.txt"]);
+    assert!(said.starts_with("wrote "), "{said}");
+    let text = fs::read_to_string(desk.path("out.txt")).unwrap();
+    assert!(text.lines().all(|line| line.split('\t').count() == 4), "{text}");
+    assert!(text.contains("\thas_genre(X,Comedy) <= stars(X,Eddie)\n"), "{text}");
+    desk.ok(&["rules", "films", "--import", "out.txt", "--name", "again"]);
+    assert_eq!(desk.ok(&["rules", "films", "--name", "again", "--export", "-"]), text);
+    let exists = desk.run(&["rules", "films", "--import", "out.txt", "--name", "again"]);
+    assert_eq!(exists.code, 2, "{}", exists.stderr);
+    assert!(exists.stderr.contains("--restart"), "{}", exists.stderr);
+
+    // A rule by hand, with the confidence that somebody gives it.
+    desk.put("hand.txt", "0\t0\t0.8\thas_genre(X,Drama) <= directed_by(X,D3)\n");
+    desk.ok(&["rules", "films", "--import", "hand.txt", "--name", "hand"]);
+    let asked = desk.ok(&[
+        "ask",
+        "films",
+        "?G : has_genre(F10, G)",
+        "--rules",
+        "hand",
+        "--evidence",
+        "rules",
+        "--explain",
+    ]);
+    assert!(asked.contains("Drama") && asked.contains("0.8000"), "{asked}");
+    assert!(asked.contains("has_genre(X, Drama) ← directed_by(X, D3)"), "{asked}");
+    assert!(asked.contains("because directed_by(F10, D3)"), "{asked}");
+}
+
+#[test]
+fn answers_with_rules_say_which_rule_speaks_and_by_what() {
+    let desk = films();
+    desk.ok(&["rules", "films", "--paths", "1000"]);
+    let asked =
+        desk.ok(&["ask", "films", "?G : has_genre(F0, G)", "--explain", "--top", "1", "--evidence", "rules"]);
+    insta::assert_snapshot!(asked);
+    let both = desk.ok(&["ask", "films", "?G : has_genre(F0, G)", "--explain", "--top", "1", "--json"]);
+    let both: serde_json::Value = serde_json::from_str(&both).unwrap();
+    assert_eq!(both["settings"]["evidence"], "both", "with rules there, both speak by default");
+    let why = &both["answers"][0]["explanation"]["atoms"][0]["why"];
+    let (predictor, rules) = (why["predictor"].as_f64().unwrap(), why["rules"].as_f64().unwrap());
+    let truth = both["answers"][0]["score"].as_f64().unwrap();
+    assert!((1.0 - (1.0 - predictor) * (1.0 - rules) - truth).abs() < 1e-4, "{both}");
+    let reason = &why["reasons"][0];
+    assert!(reason["rule"].as_str().unwrap().contains(" ← "), "{why}");
+    assert!(!reason["because"].as_array().unwrap().is_empty(), "{why}");
+    let model = desk.ok(&["ask", "films", "?G : has_genre(F0, G)", "--json", "--evidence", "model"]);
+    let model: serde_json::Value = serde_json::from_str(&model).unwrap();
+    assert!(model["settings"].get("evidence").is_none(), "{model}");
+    let dot = desk.ok(&["ask", "films", "?G : has_genre(F0, G)", "--dot", "--top", "1"]);
+    assert!(dot.contains("by rules") && dot.contains(" ← "), "{dot}");
+    // A question of two hops, answered by the same rules and proven.
+    let chain =
+        desk.ok(&["ask", "films", "?G : exists F. stars(F, Eddie) and has_genre(F, G)", "--new-only"]);
+    assert!(chain.contains("proven exact"), "{chain}");
+}
+
+#[test]
+fn edges_are_measured_by_the_model_by_rules_and_by_both() {
+    let desk = shops();
+    desk.ok(&["rules", "shops", "--paths", "2000"]);
+    let rules = desk.ok(&["link-eval", "shops", "--evidence", "rules"]);
+    assert!(rules.starts_with("rules `default` on test"), "{rules}");
+    let none = desk.run(&["link-eval", "shops", "--evidence", "both"]);
+    assert_eq!(none.code, 2, "{}", none.stderr);
+    desk.ok(&["train", "shops", "--rank", "4", "--epochs", "3"]);
+    let unlearned = desk.run(&["link-eval", "shops", "--evidence", "both"]);
+    assert_eq!(unlearned.code, 0, "{}", unlearned.stderr);
+    assert!(unlearned.stderr.contains("--weigh"), "{}", unlearned.stderr);
+    let weighed = desk.ok(&["rules", "shops", "--weigh"]);
+    assert!(weighed.starts_with("weighed beside `default`: MRR "), "{weighed}");
+    let both = desk.run(&["link-eval", "shops", "--evidence", "both", "--json"]);
+    assert!(!both.stderr.contains("--weigh"), "{}", both.stderr);
+    let both: serde_json::Value = serde_json::from_str(&both.stdout).unwrap();
+    assert_eq!(both["evidence"], "both");
+}
+
+#[test]
+fn a_benchmark_takes_rules_for_evidence() {
+    let desk = shops();
+    desk.ok(&["train", "shops", "--rank", "4", "--epochs", "3"]);
+    desk.ok(&["sample", "shops", "--types", "1p,2p", "--per-type", "10"]);
+    let setting = "exact floor=0.01 k=64 product softmax-count train evidence=both";
+    let refused = desk.run(&["benchmark", "shops", "--setting", setting]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("relatum rules"), "{}", refused.stderr);
+    desk.ok(&["rules", "shops", "--paths", "1000"]);
+    let measured = desk.ok(&["benchmark", "shops", "--setting", setting]);
+    assert!(measured.contains("evidence=both"), "{measured}");
+    let tuned = desk.ok(&["tune", "shops", "--family", "best-rules", "--limit", "5"]);
+    assert!(tuned.contains("evidence=both"), "{tuned}");
+}
+
+#[test]
+fn misuse_is_explained_and_leaves_nothing_behind() {
+    let desk = films();
+    let message = |arguments: &[&str], code: i32| {
+        let outcome = desk.run(arguments);
+        assert_eq!(outcome.code, code, "{arguments:?}: {}", outcome.stderr);
+        outcome.stderr
+    };
+    let none = message(&["rules", "films", "--show", "has_genre"], 2);
+    assert!(none.contains("there are no rules `default`") && none.contains("relatum rules films"), "{none}");
+    assert!(
+        message(&["ask", "films", "?G : has_genre(F0, G)", "--evidence", "both"], 2)
+            .contains("relatum rules")
+    );
+    assert!(message(&["rules", "films", "--resume"], 2).contains("nothing to resume"));
+    assert!(message(&["rules", "films", "--max-memory", "1"], 2).contains("--max-memory"));
+    assert!(message(&["rules", "films", "--name", "../evil"], 2).contains("cannot be the name of rules"));
+    assert!(message(&["rules", "films", "--import", "none.txt"], 1).contains("none.txt"));
+    desk.put(
+        "bad.txt",
+        "3\t2\t0.4\thas_genre(X,Comedy) <= stars(X,Eddie)\n3\t2\t0.4\thas_gnre(X,Y) <= stars(X,Y)\n",
+    );
+    let bad = message(&["rules", "films", "--import", "bad.txt"], 1);
+    insta::assert_snapshot!(bad.trim(), @"error: bad.txt: line 2, column 9: there is no relation 'has_gnre'; the nearest: 'has_genre'");
+    desk.put("empty.txt", "# nothing\n");
+    assert!(message(&["rules", "films", "--import", "empty.txt"], 1).contains("holds no rule"));
+    assert!(!desk.path("films/rules").exists(), "nothing was made");
+
+    desk.ok(&["rules", "films", "--paths", "100"]);
+    assert!(message(&["rules", "films"], 2).contains("--restart to replace"));
+    assert!(message(&["rules", "films", "--show", "has_gnre"], 2).contains("has_genre"));
+    let raw =
+        message(&["ask", "films", "?G : has_genre(F0, G)", "--evidence", "both", "--calibration", "raw"], 2);
+    assert!(raw.contains("--evidence"), "{raw}");
+    let continuous =
+        ["ask", "films", "?G : has_genre(F0, G)", "--evidence", "both", "--method", "continuous"];
+    assert!(message(&continuous, 2).contains("--evidence"));
+
+    // Rules of another graph, and a file that has rotted.
+    desk.put("other.tsv", "a\tknows\tb\nb\tknows\tc\n");
+    desk.ok(&["init", "other", "other.tsv"]);
+    fs::create_dir(desk.path("other/rules")).unwrap();
+    let file = desk.path("films/rules/default.rules");
+    fs::copy(&file, desk.path("other/rules/default.rules")).unwrap();
+    assert!(message(&["rules", "other", "--show", "knows"], 2).contains("about another graph"));
+    let mut bytes = fs::read(&file).unwrap();
+    let last = bytes.len() - 5;
+    bytes[last] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    assert!(message(&["rules", "films", "--show", "has_genre"], 1).contains("does not match its checksum"));
+    assert_eq!(desk.run(&["check", "films"]).code, 1);
+}

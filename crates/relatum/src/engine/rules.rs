@@ -1,0 +1,295 @@
+//! Rules: mining them, reading and writing them, and what they count beside a model.
+
+use std::io::{BufRead, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+
+use serde::Serialize;
+
+use super::{Engine, Error, OpenModel, Options, WorkflowError};
+use crate::answer::Method;
+use crate::control::Control;
+use crate::model::Calibration;
+use crate::model::rules::{
+    Parsed, RuleCard, RuleError, RuleIndex, RuleSet, Steps, parse, write as rule_line,
+};
+use crate::project::{RuleFolder, StoredRules, load_weights, save_weights};
+use crate::search::{Evidence, SharedRules};
+use crate::train::rules::{Fitted, MineSettings, Mined, RuleWeights, fit, mine, weigh};
+
+/// What to mine, and what to do with what is there already.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RuleOptions {
+    /// The name of the rules; none: the default ones.
+    pub name: Option<String>,
+    /// How to mine.
+    pub settings: MineSettings,
+    /// Whether to go on with a run that was stopped.
+    pub resume: bool,
+    /// Whether to replace rules of the same name.
+    pub restart: bool,
+}
+
+/// What came of mining or reading rules.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RulesMade {
+    /// Their name.
+    pub name: String,
+    /// The file.
+    pub file: PathBuf,
+    /// How many there are.
+    pub rules: usize,
+    /// How many walks of one, two and three atoms there are, and how many rules with constants.
+    pub kinds: [usize; 4],
+    /// How many clusters they form.
+    pub clusters: usize,
+    /// Walks that were drawn for bodies of three atoms.
+    pub paths: u64,
+    /// Whether all was done that was asked for; else the run can be resumed.
+    pub finished: bool,
+    /// MRR of rules alone on the validation edges that were looked at, and their number.
+    pub valid: Option<(f64, usize)>,
+    /// Lines of a file that hold rules of forms that are not known here, and the first of them.
+    pub passed_over: Option<(usize, usize, String)>,
+}
+
+/// Rules that are open.
+#[derive(Debug)]
+pub struct OpenRules {
+    /// Their name.
+    pub name: String,
+    /// What they say of themselves.
+    pub card: RuleCard,
+    /// The rules, at work.
+    pub index: Arc<RuleIndex>,
+    checksum: u64,
+}
+
+impl Engine {
+    /// Mines rules and keeps them: to the end, until the time is up, or until it is asked to stop. What was found
+    /// is on disk afterwards, whichever it is, and a run that was stopped can be resumed.
+    ///
+    /// Listeners hear [`MiningProgress`](crate::train::rules::MiningProgress).
+    pub fn mine_rules(&self, options: &RuleOptions, control: &Control) -> Result<RulesMade, Error> {
+        let project = self.project();
+        let folder = self.rule_folder(options.name.as_deref())?;
+        let _lock = folder.lock()?;
+        let begun = self.begun(&folder, options)?;
+        project.verify_edges()?;
+        let steps = self.steps();
+        let card = |mined: &Mined| self.card(&options.settings, mined);
+        let mut keep = |mined: &Mined| {
+            let card = RuleCard { finished: false, ..card(mined) };
+            folder.save(&mined.set(), &card)
+        };
+        let mined = mine(&steps, &options.settings, begun, control, &mut keep)?;
+        if mined.rules.is_empty() && !mined.finished {
+            return Err(WorkflowError::Stopped.into());
+        }
+        // What was found is put in order even if the time is up; who asks to stop once more ends that too.
+        let Fitted { set, overlaps, valid } =
+            fit(self.graph(), &steps, mined.set(), &control.without_limits());
+        let card = RuleCard { overlaps, valid, ..card(&mined) };
+        folder.save(&set, &card)?;
+        self.forget_rules(folder.name());
+        Ok(made(&folder, &set, &card, None))
+    }
+
+    /// Reads rules from lines of text, in the form that AnyBURL writes, and keeps them under a name.
+    pub fn import_rules(
+        &self,
+        source: impl BufRead,
+        path: &std::path::Path,
+        name: Option<&str>,
+        replace: bool,
+        control: &Control,
+    ) -> Result<RulesMade, Error> {
+        let folder = self.rule_folder(name)?;
+        let _lock = folder.lock()?;
+        if folder.exists() && !replace {
+            return Err(RuleError::Exists(folder.name().to_owned()).into());
+        }
+        let Parsed { rules, passed_over, first } = parse(source, self.graph())?;
+        if rules.is_empty() && passed_over == 0 {
+            return Err(RuleError::Empty { path: path.to_owned() }.into());
+        }
+        let steps = self.steps();
+        let mined = Mined { rules, finished: true, ..Mined::default() };
+        let Fitted { set, overlaps, valid } = fit(self.graph(), &steps, mined.set(), control);
+        let settings = MineSettings::default();
+        let card = RuleCard { overlaps, valid, imported: true, ..self.card(&settings, &mined) };
+        folder.save(&set, &card)?;
+        self.forget_rules(folder.name());
+        let passed_over = first.map(|(line, text)| (passed_over, line, text));
+        Ok(made(&folder, &set, &card, passed_over))
+    }
+
+    /// Writes rules as lines of text, in the form that AnyBURL reads; gives their number.
+    pub fn export_rules(&self, name: Option<&str>, out: &mut dyn Write) -> Result<usize, Error> {
+        let open = self.rules(name)?;
+        let reciprocals = open.index.steps().reciprocals();
+        for rule in open.index.set().rules() {
+            writeln!(out, "{}", rule_line(rule, self.graph(), reciprocals)).map_err(RuleError::from)?;
+        }
+        out.flush().map_err(RuleError::from)?;
+        Ok(open.index.set().len())
+    }
+
+    /// The names of the rules that the project has.
+    pub fn rule_names(&self) -> Vec<String> {
+        RuleFolder::list(self.project())
+    }
+
+    /// Rules by their name, or the default ones; opened once and shared.
+    pub fn rules(&self, name: Option<&str>) -> Result<Arc<OpenRules>, Error> {
+        let folder = self.rule_folder(name)?;
+        let mut rules = self.shared.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = rules.get(folder.name()) {
+            return Ok(Arc::clone(open));
+        }
+        let StoredRules { set, card, checksum } = folder.load(self.project())?;
+        let index = Arc::new(RuleIndex::new(self.steps(), set));
+        let open = Arc::new(OpenRules { name: folder.name().to_owned(), card, index, checksum });
+        rules.insert(folder.name().to_owned(), Arc::clone(&open));
+        Ok(open)
+    }
+
+    /// Learns how much rules count beside a model, on validation edges, and keeps it with the model. `None` where
+    /// there are no validation edges, or it was asked to stop.
+    pub fn weigh_rules(
+        &self,
+        model: Option<&str>,
+        rules: Option<&str>,
+        control: &Control,
+    ) -> Result<Option<RuleWeights>, Error> {
+        let (open, rules) = (self.model(model)?, self.rules(rules)?);
+        let Some(weights) = weigh(self.graph(), &open.model, &rules.index, control) else { return Ok(None) };
+        let folder = self.folder(Some(&open.name))?;
+        let _lock = folder.lock()?;
+        save_weights(&folder, &open.card, rules.checksum, &weights)?;
+        Ok(Some(weights))
+    }
+
+    /// How much rules count beside a model, where that was learned.
+    pub fn rule_weights(&self, model: &OpenModel, rules: &OpenRules) -> Option<RuleWeights> {
+        let folder = self.folder(Some(&model.name)).ok()?;
+        load_weights(&folder, &model.card, rules.checksum)
+    }
+
+    /// What speaks for an edge that is not stored: what was chosen, or both where the project has rules that can be
+    /// used here.
+    pub(super) fn chosen_evidence(&self, options: &Options) -> Evidence {
+        let cannot = options.method == Method::Continuous
+            || options.paper
+            || options.calibration == Some(Calibration::Raw);
+        let has_rules = || self.rule_folder(options.rules.as_deref()).is_ok_and(|folder| folder.exists());
+        match options.evidence {
+            Some(evidence) => evidence,
+            None if !cannot && has_rules() => Evidence::Both,
+            None => Evidence::Model,
+        }
+    }
+
+    /// The rules as evidence beside a model, or in its place; none where the model alone speaks.
+    pub(super) fn evidence(
+        &self,
+        evidence: Evidence,
+        model: &OpenModel,
+        name: Option<&str>,
+    ) -> Result<Option<SharedRules>, Error> {
+        if evidence == Evidence::Model {
+            return Ok(None);
+        }
+        let rules = self.rules(name)?;
+        let learned = self.rule_weights(model, &rules);
+        let relations = rules.index.steps().relations();
+        let weights = learned.unwrap_or_else(|| RuleWeights::uniform(relations)).weights.into();
+        let alone = evidence == Evidence::Rules;
+        Ok(Some(SharedRules { rules: Arc::clone(&rules.index), weights, alone }))
+    }
+
+    /// By what results with rules are recognised: which rules, and how much they count.
+    pub(super) fn rules_print(&self, rules: &SharedRules) -> Result<String, Error> {
+        let open = self.rules(None)?;
+        let weights = xxhash_rust::xxh3::xxh3_64(bytemuck::cast_slice(&rules.weights));
+        Ok(format!("{:016x}", open.checksum ^ weights))
+    }
+
+    fn rule_folder(&self, name: Option<&str>) -> Result<RuleFolder, RuleError> {
+        RuleFolder::of(self.project(), name.unwrap_or(RuleFolder::DEFAULT))
+    }
+
+    pub(super) fn steps(&self) -> Arc<Steps> {
+        Arc::clone(self.shared.steps.get_or_init(|| Arc::new(Steps::of(self.graph()))))
+    }
+
+    fn forget_rules(&self, name: &str) {
+        self.shared.rules.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    }
+
+    fn card(&self, settings: &MineSettings, mined: &Mined) -> RuleCard {
+        RuleCard {
+            version: RuleCard::VERSION,
+            fingerprint: self.project().manifest().fingerprint.clone(),
+            seed: settings.seed,
+            max_length: settings.max_length,
+            // The exact part counts as begun only when it is done.
+            paths: if mined.short { mined.paths } else { 0 },
+            short: mined.short,
+            finished: mined.finished,
+            imported: false,
+            overlaps: Vec::new(),
+            valid: None,
+        }
+    }
+
+    /// What an earlier run of the same name found, where it is to go on; refuses to discard anything by accident.
+    fn begun(&self, folder: &RuleFolder, options: &RuleOptions) -> Result<Option<Mined>, Error> {
+        let name = || folder.name().to_owned();
+        if options.restart {
+            return Ok(None);
+        }
+        if !folder.exists() {
+            return if options.resume { Err(RuleError::NothingToResume(name()).into()) } else { Ok(None) };
+        }
+        let StoredRules { set, card, .. } = folder.load(self.project())?;
+        if !options.resume {
+            return Err(match card.finished {
+                true => RuleError::Exists(name()),
+                false => RuleError::Unfinished { name: name(), paths: card.paths },
+            }
+            .into());
+        }
+        let MineSettings { seed, max_length, paths, .. } = options.settings;
+        if card.imported || (card.finished && paths.is_none_or(|paths| paths <= card.paths)) {
+            return Err(RuleError::NothingToResume(name()).into());
+        }
+        let said = |seed: u64, length: usize| format!("the seed {seed} and bodies of up to {length} atoms");
+        if (card.seed, card.max_length) != (seed, max_length) {
+            let (begun, asked) = (said(card.seed, card.max_length), said(seed, max_length));
+            return Err(RuleError::OtherSettings { name: name(), begun, asked }.into());
+        }
+        let rules = set.rules().to_vec();
+        Ok(Some(Mined { rules, paths: card.paths, short: card.short, finished: false }))
+    }
+}
+
+fn made(
+    folder: &RuleFolder,
+    set: &RuleSet,
+    card: &RuleCard,
+    passed_over: Option<(usize, usize, String)>,
+) -> RulesMade {
+    let own = |(place, leader): (usize, &u32)| place == *leader as usize;
+    RulesMade {
+        name: folder.name().to_owned(),
+        file: folder.file(),
+        rules: set.len(),
+        kinds: set.kinds(),
+        clusters: set.leaders().iter().enumerate().filter(|it| own(*it)).count(),
+        paths: card.paths,
+        finished: card.finished,
+        valid: card.valid,
+        passed_over,
+    }
+}

@@ -1,0 +1,220 @@
+//! Rules on disk: one file for each name, in the project's `rules/`.
+//!
+//! ```text
+//! rules/default.rules           a card, the rules, and the strongest rule of each one's cluster
+//! models/NAME/rules.json        how much the rules count beside the model NAME
+//! ```
+
+use std::fs::{self, File, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{ModelFolder, Project};
+use crate::model::rules::{RuleCard, RuleError, RuleSet};
+use crate::model::{Card, Reciprocals};
+use crate::store::{MappedFile, StoreError, write_atomically, write_sections};
+use crate::train::rules::RuleWeights;
+
+const KIND: &str = "rules";
+const WEIGHTS: &str = "rules.json";
+
+/// The place of rules in a project.
+#[derive(Clone, Debug)]
+pub struct RuleFolder {
+    dir: PathBuf,
+    project: PathBuf,
+    name: String,
+}
+
+/// Rules as they are kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredRules {
+    /// The rules, in their clusters.
+    pub set: RuleSet,
+    /// What they say of themselves.
+    pub card: RuleCard,
+    /// The checksum of the file.
+    pub checksum: u64,
+}
+
+/// Rules taken for one process, until this is dropped.
+#[derive(Debug)]
+#[must_use = "the rules are free again when this is dropped"]
+pub struct RuleLock {
+    #[allow(dead_code, reason = "held open, never read")]
+    file: File,
+    path: PathBuf,
+}
+
+impl Drop for RuleLock {
+    fn drop(&mut self) {
+        // The name goes before the lock: who gets the lock later finds that its file is gone.
+        let _ = fs::remove_file(&self.path);
+        if let Some(dir) = self.path.parent() {
+            // Only where nothing else is in it.
+            let _ = fs::remove_dir(dir);
+        }
+    }
+}
+
+impl RuleFolder {
+    /// The name of the rules that are taken when none are named.
+    pub const DEFAULT: &'static str = "default";
+
+    /// The place of rules, whether there are any or not.
+    pub fn of(project: &Project, name: &str) -> Result<Self, RuleError> {
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
+            return Err(RuleError::Name(name.to_owned()));
+        }
+        let project = project.dir().to_owned();
+        Ok(Self { dir: project.join("rules"), project, name: name.to_owned() })
+    }
+
+    /// The names of the rules that a project has, in order.
+    pub fn list(project: &Project) -> Vec<String> {
+        rules_in(project.dir())
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The file.
+    pub fn file(&self) -> PathBuf {
+        self.dir.join(format!("{}.rules", self.name))
+    }
+
+    /// Whether there are such rules.
+    pub fn exists(&self) -> bool {
+        self.file().exists()
+    }
+
+    /// Takes the rules for this process alone.
+    pub fn lock(&self) -> Result<RuleLock, RuleError> {
+        fs::create_dir_all(&self.dir).map_err(StoreError::io("create", &self.dir))?;
+        let path = self.dir.join(format!(".{}.lock", self.name));
+        let file = File::create(&path).map_err(StoreError::io("create", &path))?;
+        match file.try_lock() {
+            Ok(()) if !path.exists() => Err(RuleError::Busy(self.name.clone())),
+            Ok(()) => Ok(RuleLock { file, path }),
+            Err(TryLockError::WouldBlock) => Err(RuleError::Busy(self.name.clone())),
+            Err(TryLockError::Error(error)) => Err(StoreError::io("lock", &path)(error).into()),
+        }
+    }
+
+    /// Writes rules, whole or not at all.
+    pub fn save(&self, set: &RuleSet, card: &RuleCard) -> Result<(), RuleError> {
+        fs::create_dir_all(&self.dir).map_err(StoreError::io("create", &self.dir))?;
+        let text = serde_json::to_vec_pretty(card).unwrap_or_default();
+        let words = set.words();
+        let sections: [&[u8]; 3] =
+            [&text, bytemuck::cast_slice(words.as_slice()), bytemuck::cast_slice(set.leaders())];
+        write_sections(&self.file(), KIND, &sections)?;
+        Ok(())
+    }
+
+    /// Reads rules and makes sure that they are about the project's graph.
+    pub fn load(&self, project: &Project) -> Result<StoredRules, RuleError> {
+        let path = self.file();
+        if !self.exists() {
+            let (name, dir) = (self.name.clone(), self.project.clone());
+            return Err(RuleError::Missing { name, dir, there: rules_in(&self.project) });
+        }
+        let file = MappedFile::open(&path, KIND)?;
+        // Every rule is read now anyway.
+        file.verify()?;
+        let damaged = |what: &str| StoreError::damaged(&path, what);
+        let card = file.column::<u8>(0)?;
+        let card: RuleCard = serde_json::from_slice(&card)
+            .map_err(|error| damaged(&format!("its card cannot be read ({error})")))?;
+        if card.version > RuleCard::VERSION {
+            let (found, known) = (card.version, RuleCard::VERSION);
+            return Err(StoreError::Newer { path, found, known }.into());
+        }
+        let ours = &project.manifest().fingerprint;
+        if card.fingerprint != *ours {
+            return Err(RuleError::OtherGraph {
+                name: self.name.clone(),
+                theirs: card.fingerprint,
+                ours: ours.clone(),
+            });
+        }
+        let (words, leaders) = (file.column(1)?, file.column::<u32>(2)?);
+        let graph = project.graph();
+        let relations = Reciprocals::of(graph).len();
+        let set = RuleSet::from_words(&words, leaders.to_vec(), graph.entities.len(), relations);
+        let set = set.ok_or_else(|| damaged("it holds something that is no rule of this graph"))?;
+        Ok(StoredRules { set, card, checksum: file.seal.checksum })
+    }
+
+    /// Removes the rules.
+    pub fn delete(&self) -> Result<(), RuleError> {
+        let path = self.file();
+        fs::remove_file(&path).map_err(StoreError::io("remove", &path))?;
+        Ok(())
+    }
+}
+
+fn rules_in(project: &Path) -> Vec<String> {
+    let entries = fs::read_dir(project.join("rules")).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let names = names.filter_map(|name| name.strip_suffix(".rules").map(str::to_owned));
+    let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
+    names.sort_unstable();
+    names
+}
+
+/// What a model's folder says about rules.
+#[derive(Serialize, Deserialize)]
+struct SavedWeights {
+    format: String,
+    version: u32,
+    /// The checksum of the file of rules, and the hash of the model's card: weights of others do not count.
+    rules: String,
+    model: String,
+    #[serde(flatten)]
+    weights: RuleWeights,
+}
+
+const FORMAT: &str = "relatum rule weights";
+const VERSION: u32 = 1;
+
+fn card_print(card: &Card) -> String {
+    format!("{:016x}", xxh3_64(&serde_json::to_vec(card).unwrap_or_default()))
+}
+
+/// Keeps how much rules count beside a model.
+pub fn save_weights(
+    folder: &ModelFolder,
+    card: &Card,
+    rules: u64,
+    weights: &RuleWeights,
+) -> Result<(), StoreError> {
+    let saved = SavedWeights {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        rules: format!("{rules:016x}"),
+        model: card_print(card),
+        weights: weights.clone(),
+    };
+    let text = serde_json::to_string_pretty(&saved).unwrap_or_default();
+    write_atomically(&folder.dir().join(WEIGHTS), |file| writeln!(file, "{text}"))
+}
+
+/// How much these rules count beside this model, where that was learned.
+pub fn load_weights(folder: &ModelFolder, card: &Card, rules: u64) -> Option<RuleWeights> {
+    let text = fs::read_to_string(folder.dir().join(WEIGHTS)).ok()?;
+    // What cannot be read is learned again; there is a default until then.
+    let saved: SavedWeights = serde_json::from_str(&text).ok()?;
+    let fits = saved.format == FORMAT
+        && saved.version == VERSION
+        && saved.rules == format!("{rules:016x}")
+        && saved.model == card_print(card);
+    let good = saved.weights.weights.iter().all(|weight| (0.0..=1.0).contains(weight));
+    (fits && good).then_some(saved.weights)
+}
