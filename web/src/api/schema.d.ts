@@ -249,6 +249,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/models/{name}/quality": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far a model can be believed: by relation, and by truth value
+         * @description Measured on validation edges, on some of them where there are many, when it is first asked for.
+         */
+        get: operations["quality"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plan": {
         parameters: {
             query?: never;
@@ -379,6 +399,12 @@ export interface components {
              */
             either_side: boolean;
             /**
+             * @description What speaks for an edge that is not stored: the model, rules, or both; none: both where the project has
+             *     rules, else the model.
+             * @enum {string|null}
+             */
+            evidence?: "model" | "rules" | "both" | null;
+            /**
              * @description Show why each answer is one.
              * @default false
              */
@@ -432,6 +458,11 @@ export interface components {
             paper: boolean;
             /** @description The question: text, SPARQL or a tuple of the benchmark files. */
             question: string;
+            /**
+             * @description The name of the rules; none: the default ones.
+             * @default null
+             */
+            rules: string | null;
             /**
              * Format: float
              * @description The factor of scores before a softmax.
@@ -499,6 +530,8 @@ export interface components {
              * @description What enters the score: the truth, or its negation.
              */
             value: number;
+            /** @description What speaks for an edge that is not trusted, where rules are asked beside the model. */
+            why?: components["schemas"]["Why"] | null;
         };
         /** @description An atom in words. */
         AtomReport: {
@@ -865,6 +898,8 @@ export interface components {
             /** @description The relation as a question can hold it. */
             relation_text: string;
         };
+        /** @description An end of an edge. */
+        End: "heads" | "tails";
         /** @description An entity with its names. */
         Entity: {
             /**
@@ -914,6 +949,12 @@ export interface components {
             either_side: boolean;
             /** @description The entity that is to be explained as an answer, by name or label. */
             entity: string;
+            /**
+             * @description What speaks for an edge that is not stored: the model, rules, or both; none: both where the project has
+             *     rules, else the model.
+             * @enum {string|null}
+             */
+            evidence?: "model" | "rules" | "both" | null;
             /**
              * @description Show why each answer is one.
              * @default false
@@ -968,6 +1009,11 @@ export interface components {
             paper: boolean;
             /** @description The question: text, SPARQL or a tuple of the benchmark files. */
             question: string;
+            /**
+             * @description The name of the rules; none: the default ones.
+             * @default null
+             */
+            rules: string | null;
             /**
              * Format: float
              * @description The factor of scores before a softmax.
@@ -1061,19 +1107,6 @@ export interface components {
             /** @constant */
             kind: "negated";
         };
-        /** @description `relation(subject, object)` */
-        FormulaAtom: {
-            /** @description The right argument. */
-            object: components["schemas"]["FormulaTerm"];
-            /** @description The name of the relation in the source of the graph or, if the graph has no such relation, as it was written. */
-            relation: string;
-            /** @description The relation as it must be written. */
-            relation_text: string;
-            /** @description Where it stands in the question. */
-            span: components["schemas"]["Span"];
-            /** @description The left argument. */
-            subject: components["schemas"]["FormulaTerm"];
-        };
         /** @description One side of an atom. */
         FormulaTerm: {
             /** @description Whether it is a thing that is known or one that is sought. */
@@ -1108,7 +1141,20 @@ export interface components {
             part: components["schemas"]["FormulaTree"];
             /** @description The variables, without `?`. */
             variables: string[];
-        } | components["schemas"]["FormulaAtom"];
+        } | {
+            /** @constant */
+            kind: "atom";
+            /** @description The right argument. */
+            object: components["schemas"]["FormulaTerm"];
+            /** @description The name of the relation in the source of the graph or, if the graph has no such relation, as it was written. */
+            relation: string;
+            /** @description The relation as it must be written. */
+            relation_text: string;
+            /** @description Where it stands in the question. */
+            span: components["schemas"]["Span"];
+            /** @description The left argument. */
+            subject: components["schemas"]["FormulaTerm"];
+        };
         /** @description The names that contain a text. */
         Found: {
             /** @description The entities with the shortest names. */
@@ -1295,6 +1341,42 @@ export interface components {
              */
             top: number;
         };
+        /** @description How well a model predicts the edges of a split. */
+        LinkEvaluation: {
+            /**
+             * @description What spoke for an edge: `model`, `rules` or `both`. Of rules alone `model` is their name.
+             * @default model
+             */
+            evidence: string;
+            /** @description Over predictions of heads; there are none if the graph holds both directions already. */
+            heads: components["schemas"]["Metrics"];
+            /** @description The name of the model. */
+            model: string;
+            /** @description Over all predictions. */
+            overall: components["schemas"]["Metrics"];
+            /** @description Its link predictor. */
+            predictor: string;
+            /**
+             * @description The mean of each query's answers first, then the mean of the queries (h, r, ?), as complex query answering
+             *     reports its 1p queries.
+             */
+            queries: components["schemas"]["Metrics"];
+            /**
+             * Format: uint
+             * @description Factors of an entity.
+             */
+            rank: number;
+            /** @description By relation and direction. */
+            relations: components["schemas"]["RelationEvaluation"][];
+            /** @description The edges that were predicted. */
+            split: components["schemas"]["Split"];
+            /** @description Over predictions of tails. */
+            tails: components["schemas"]["Metrics"];
+            /** @description Which rank an answer gets among candidates with the same score. */
+            ties: components["schemas"]["Ties"];
+            /** @description How far the training of the model has come, where that is not finished. */
+            unfinished: string | null;
+        };
         /** @description Filtered ranking metrics over a set of predictions. */
         LinkMetrics: {
             /**
@@ -1328,6 +1410,34 @@ export interface components {
             scan_rows: number | null;
             /** @description What is scored: `stars⁻¹("Martin Lawrence", ·)`. */
             scores: string[];
+        };
+        /** @description Filtered ranking metrics, under the names that papers give them. */
+        Metrics: {
+            /**
+             * Format: uint
+             * @description How many predictions or queries they are the mean of.
+             */
+            count: number;
+            /**
+             * Format: double
+             * @description The share with rank 1.
+             */
+            "hits@1": number;
+            /**
+             * Format: double
+             * @description The share with a rank of at most 10.
+             */
+            "hits@10": number;
+            /**
+             * Format: double
+             * @description The share with a rank of at most 3.
+             */
+            "hits@3": number;
+            /**
+             * Format: double
+             * @description The mean of 1 / rank.
+             */
+            mrr: number;
         };
         /** @description An edge that the graph does not hold. */
         MissingEdge: {
@@ -1471,6 +1581,13 @@ export interface components {
             /** @description The kind of problem, as `urn:relatum:problem:…`. */
             type: string;
         };
+        /** @description How well a model predicts validation edges, and whether its truth values are probabilities. */
+        Quality: {
+            /** @description Its ranking metrics, in all and by relation. */
+            links: components["schemas"]["LinkEvaluation"];
+            /** @description How often its predictions are right, by truth value, under the settings that people ask with. */
+            reliability: components["schemas"]["Reliability"];
+        };
         /** @description How many benchmark queries of each type there are; `null` for a split without queries. */
         QueryCounts: {
             /** @description For the test. */
@@ -1519,6 +1636,17 @@ export interface components {
             /** @description The shortest text that a person can read and a question can hold. */
             text: string;
         };
+        /** @description How well the edges of one relation are predicted, in one direction. */
+        RelationEvaluation: {
+            /** @description The metrics. */
+            metrics: components["schemas"]["Metrics"];
+            /** @description Which end was to be found. */
+            predicts: components["schemas"]["End"];
+            /** @description The relation, by its name in the graph. */
+            relation: string;
+            /** @description The relation as people read it. */
+            text: string;
+        };
         /** @description The figures of one relation. */
         RelationStats: {
             /** @description `1-1`, `1-N`, `N-1` or `N-N`. */
@@ -1558,6 +1686,55 @@ export interface components {
             tails_per_head: number;
             /** @description The shortest text that a person can read and a question can hold. */
             text: string;
+        };
+        /**
+         * @description How often predictions of a truth value are right.
+         *
+         *     Counted are the predictions of at least 0.05 for (head, relation) pairs that have an edge in the split;
+         *     training edges are left out, and an edge of any other split confirms its prediction. A prediction that no
+         *     edge confirms may still be true, since the graph is incomplete: the shares are lower bounds.
+         */
+        Reliability: {
+            /** @description Predictions by truth value, lowest first; bins without a prediction are left out. */
+            bins: components["schemas"]["ReliabilityBin"][];
+            /**
+             * Format: double
+             * @description The expected calibration error: how far truth value and share lie apart, Σ nᵦ·|truthᵦ − shareᵦ| / Σ nᵦ.
+             */
+            error: number;
+            /**
+             * Format: uint
+             * @description For how many (head, relation) pairs.
+             */
+            pairs: number;
+            /**
+             * Format: uint
+             * @description How many such pairs the split has.
+             */
+            pairs_of_split: number;
+            /**
+             * Format: uint
+             * @description How many predictions were counted.
+             */
+            predictions: number;
+        };
+        /** @description Predictions of similar truth values. */
+        ReliabilityBin: {
+            /**
+             * Format: double
+             * @description The share of them that an edge outside training confirms.
+             */
+            confirmed: number;
+            /**
+             * Format: uint
+             * @description How many there are.
+             */
+            predictions: number;
+            /**
+             * Format: double
+             * @description The mean of their truth values.
+             */
+            truth: number;
         };
         /** @description Models that are read again when they are next needed. */
         Reloaded: {
@@ -1612,6 +1789,39 @@ export interface components {
              */
             version: number;
         };
+        /** @description A rule that speaks for an edge. */
+        RuleReason: {
+            /** @description The stored edges that make its body true. */
+            because: components["schemas"]["StoredEdge"][];
+            /**
+             * Format: float
+             * @description How far it is to be believed.
+             */
+            confidence: number;
+            /**
+             * Format: uint32
+             * @description How many of them are there.
+             */
+            correct: number;
+            /**
+             * Format: float
+             * @description The standard error of the share that is correct, where the counts are estimates.
+             */
+            error?: number | null;
+            /**
+             * Format: uint32
+             * @description How many different edges it predicts in the training graph.
+             */
+            predicted: number;
+            /** @description The rule, such as `has_genre(X, Comedy) ← stars(X, Eddie Murphy)`. */
+            rule: string;
+            /**
+             * Format: uint
+             * @description How many weaker rules say the same thing and do not count beside it.
+             * @default 0
+             */
+            same: number;
+        };
         /** @description An entity with its score so far. */
         Scored: {
             /** @description The entity. */
@@ -1628,6 +1838,11 @@ export interface components {
             calibration: string;
             /** @description Whether atoms were scored from whichever side took fewer rows. */
             either_side?: boolean;
+            /**
+             * @description What spoke for edges that are not stored beside the model: `both`, or `rules` where those spoke alone; none:
+             *     the model.
+             */
+            evidence?: string | null;
             /**
              * Format: uint
              * @description How many assignments a beam keeps, if the search is a beam.
@@ -1695,6 +1910,8 @@ export interface components {
             /** @description The query; a GET without one gives the description of the service. */
             query?: string | null;
         };
+        /** @description Which part of the graph an edge belongs to: what a model learns from, is tuned on, is judged by. */
+        Split: "train" | "valid" | "test";
         /** @description How a number is spread over the entities. */
         Spread: {
             /**
@@ -1771,6 +1988,15 @@ export interface components {
         };
         /** @description What stopped a search. */
         Stop: "time" | "rows" | "asked";
+        /** @description An edge of the training graph. */
+        StoredEdge: {
+            /** @description The right argument. */
+            object: components["schemas"]["Entity"];
+            /** @description The relation. */
+            relation: components["schemas"]["Relation"];
+            /** @description The left argument. */
+            subject: components["schemas"]["Entity"];
+        };
         /** @description What an event holds as JSON. */
         StreamEvent: components["schemas"]["Watched"] | components["schemas"]["Reply"] | components["schemas"]["Problem"];
         /** @description A negated sub-query under the assignment of the question around it. */
@@ -1809,6 +2035,8 @@ export interface components {
         } | {
             variable: string;
         };
+        /** @description Which rank an answer gets whose score others share. */
+        Ties: "mean" | "pessimistic";
         /** @description How far a search is, and how long it has been running. */
         Watched: {
             /** @description The best answers so far, best first, with the part of their scores that is certain. */
@@ -1844,6 +2072,32 @@ export interface components {
             /** @description Whether counting stopped there, and there may be more. */
             more: boolean;
         };
+        /** @description What speaks for an edge: `truth` is `1 − (1 − predictor)(1 − rules)`, what is of a wrong kind weighed down. */
+        Why: {
+            /**
+             * Format: uint
+             * @description How many other rules speak for it, those left out that say the same as one of them.
+             * @default 0
+             */
+            more: number;
+            /**
+             * Format: float
+             * @description How true the predictor alone says it is.
+             */
+            predictor: number;
+            /** @description The rules that speak for it, strongest first; no more than a few. */
+            reasons?: components["schemas"]["RuleReason"][];
+            /**
+             * Format: float
+             * @description How true the rules alone say it is, times what they count beside the predictor.
+             */
+            rules: number;
+            /**
+             * @description Where no rule speaks: the entities most similar to the one that the edge was read from, of those that have such
+             *     an edge to the same entity.
+             */
+            similar?: components["schemas"]["Entity"][];
+        };
         /** @description The values that make a negated sub-query truest. */
         Witness: {
             /** @description The values. */
@@ -1874,6 +2128,11 @@ export interface operations {
                 calibration?: "sigmoid" | "minmax" | "softmax" | "softmax-count" | "adaptive" | "raw";
                 /** @description Score an atom from whichever side takes fewer rows, not always away from the named entities. */
                 either_side?: boolean;
+                /**
+                 * @description What speaks for an edge that is not stored: the model, rules, or both; none: both where the project has
+                 *     rules, else the model.
+                 */
+                evidence?: "model" | "rules" | "both";
                 /** @description Show why each answer is one. */
                 explain?: boolean;
                 /** @description How many assignments a beam keeps; where it widens, how many it begins with. */
@@ -1898,6 +2157,8 @@ export interface operations {
                 paper?: boolean;
                 /** @description The question: text, SPARQL or a tuple of the benchmark files. */
                 question: string;
+                /** @description The name of the rules; none: the default ones. */
+                rules?: string;
                 /** @description The factor of scores before a softmax. */
                 sharpness?: number;
                 /** @description The language of the question; if omitted, it is recognised by how the question begins. */
@@ -1980,6 +2241,11 @@ export interface operations {
                 calibration?: "sigmoid" | "minmax" | "softmax" | "softmax-count" | "adaptive" | "raw";
                 /** @description Score an atom from whichever side takes fewer rows, not always away from the named entities. */
                 either_side?: boolean;
+                /**
+                 * @description What speaks for an edge that is not stored: the model, rules, or both; none: both where the project has
+                 *     rules, else the model.
+                 */
+                evidence?: "model" | "rules" | "both";
                 /** @description Show why each answer is one. */
                 explain?: boolean;
                 /** @description How many assignments a beam keeps; where it widens, how many it begins with. */
@@ -2004,6 +2270,8 @@ export interface operations {
                 paper?: boolean;
                 /** @description The question: text, SPARQL or a tuple of the benchmark files. */
                 question: string;
+                /** @description The name of the rules; none: the default ones. */
+                rules?: string;
                 /** @description The factor of scores before a softmax. */
                 sharpness?: number;
                 /** @description The language of the question; if omitted, it is recognised by how the question begins. */
@@ -2467,6 +2735,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Models"];
+                };
+            };
+            /** @description Why it was not done */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    quality: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quality"];
                 };
             };
             /** @description Why it was not done */

@@ -6,6 +6,7 @@ type Schemas = components["schemas"];
 export type Entity = Schemas["Entity"];
 export type Relation = Schemas["Relation"];
 export type Atom = Schemas["Atom"];
+export type Why = Schemas["Why"];
 export type SubQuery = Schemas["SubQuery"];
 export type Explanation = Schemas["Explanation"];
 export type Answer = Schemas["Answer"];

@@ -1,5 +1,5 @@
 /** Every condition under an assignment, with the value that enters the score. */
-import type { Atom, Entity, SubQuery } from "../api/types";
+import type { Atom, Entity, SubQuery, Why } from "../api/types";
 import { address, follow } from "../router";
 import { ofEdge, Standing } from "../parts/Standing";
 import { nameOf, number } from "../parts/text";
@@ -24,10 +24,29 @@ function AtomRow({ atom }: { atom: Atom }) {
       <td>
         {atom.negated && <b class="not">not </b>}
         <span class="relation">{nameOf(atom.relation)}</span>(<Name entity={atom.subject} />, <Name entity={atom.object} />)
+        {atom.why && <Reasons why={atom.why} />}
       </td>
       <td class="score" title={String(atom.value)}>{number(atom.value)}</td>
       <td><Standing kind={standing.kind} text={atom.negated ? `${standing.text} with ${number(atom.truth)}` : standing.text} /></td>
     </tr>
+  );
+}
+
+/** The rules that speak for a predicted edge; where there are none, the entities that the model takes for similar. */
+function Reasons({ why }: { why: Why }) {
+  const reasons = why.reasons ?? [];
+  const similar = why.similar ?? [];
+  return (
+    <div class="fine why">
+      {reasons.map((it) => (
+        <p key={it.rule}>
+          by <code>{it.rule}</code>, right for {it.correct} of {it.predicted}
+          {it.because.length > 0 && <>: {it.because.map((edge, index) => <span key={index}>{index > 0 && " and "}{nameOf(edge.relation)}(<Name entity={edge.subject} />, <Name entity={edge.object} />)</span>)}</>}
+        </p>
+      ))}
+      {reasons.length > 0 && <p>rules {number(why.rules)}, model {number(why.predictor)}{why.more > 0 && `; ${why.more} more rules`}</p>}
+      {!reasons.length && similar.length > 0 && <p>by similarity to {similar.map((it, index) => <span key={it.name}>{index > 0 && ", "}<Name entity={it} /></span>)}</p>}
+    </div>
   );
 }
 

@@ -5,7 +5,7 @@ type Kind = "text" | "number" | "switch";
 
 const FIELDS: { [field in keyof Required<AskSettings>]: Kind } = {
   syntax: "text", model: "text", method: "text", k: "number", paper: "switch", either_side: "switch", t_norm: "text", calibration: "text",
-  sharpness: "number", negation_scale: "number", unseen: "number", known: "text", union: "text", top: "number", new_only: "switch",
+  sharpness: "number", negation_scale: "number", unseen: "number", known: "text", evidence: "text", rules: "text", union: "text", top: "number", new_only: "switch",
   max_branches: "number", max_rows: "number", max_seconds: "number",
 };
 
