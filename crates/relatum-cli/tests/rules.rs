@@ -114,7 +114,14 @@ fn rules_travel_as_text_and_come_back_the_same() {
     desk.put("hand.txt", "0\t0\t0.8\thas_genre(X,Drama) <= directed_by(X,D3)\n");
     desk.ok(&["rules", "films", "--import", "hand.txt", "--name", "hand"]);
     let asked = desk.ok(&[
-        "ask", "films", "?G : has_genre(F10, G)", "--rules", "hand", "--evidence", "rules", "--explain",
+        "ask",
+        "films",
+        "?G : has_genre(F10, G)",
+        "--rules",
+        "hand",
+        "--evidence",
+        "rules",
+        "--explain",
     ]);
     assert!(asked.contains("Drama") && asked.contains("0.8000"), "{asked}");
     assert!(asked.contains("has_genre(X, Drama) ← directed_by(X, D3)"), "{asked}");
@@ -125,7 +132,8 @@ fn rules_travel_as_text_and_come_back_the_same() {
 fn answers_with_rules_say_which_rule_speaks_and_by_what() {
     let desk = films();
     desk.ok(&["rules", "films", "--paths", "1000"]);
-    let asked = desk.ok(&["ask", "films", "?G : has_genre(F0, G)", "--explain", "--top", "1", "--evidence", "rules"]);
+    let asked =
+        desk.ok(&["ask", "films", "?G : has_genre(F0, G)", "--explain", "--top", "1", "--evidence", "rules"]);
     insta::assert_snapshot!(asked);
     let both = desk.ok(&["ask", "films", "?G : has_genre(F0, G)", "--explain", "--top", "1", "--json"]);
     let both: serde_json::Value = serde_json::from_str(&both).unwrap();
@@ -143,7 +151,8 @@ fn answers_with_rules_say_which_rule_speaks_and_by_what() {
     let dot = desk.ok(&["ask", "films", "?G : has_genre(F0, G)", "--dot", "--top", "1"]);
     assert!(dot.contains("by rules") && dot.contains(" ← "), "{dot}");
     // A question of two hops, answered by the same rules and proven.
-    let chain = desk.ok(&["ask", "films", "?G : exists F. stars(F, Eddie) and has_genre(F, G)", "--new-only"]);
+    let chain =
+        desk.ok(&["ask", "films", "?G : exists F. stars(F, Eddie) and has_genre(F, G)", "--new-only"]);
     assert!(chain.contains("proven exact"), "{chain}");
 }
 
@@ -193,12 +202,18 @@ fn misuse_is_explained_and_leaves_nothing_behind() {
     };
     let none = message(&["rules", "films", "--show", "has_genre"], 2);
     assert!(none.contains("there are no rules `default`") && none.contains("relatum rules films"), "{none}");
-    assert!(message(&["ask", "films", "?G : has_genre(F0, G)", "--evidence", "both"], 2).contains("relatum rules"));
+    assert!(
+        message(&["ask", "films", "?G : has_genre(F0, G)", "--evidence", "both"], 2)
+            .contains("relatum rules")
+    );
     assert!(message(&["rules", "films", "--resume"], 2).contains("nothing to resume"));
     assert!(message(&["rules", "films", "--max-memory", "1"], 2).contains("--max-memory"));
     assert!(message(&["rules", "films", "--name", "../evil"], 2).contains("cannot be the name of rules"));
     assert!(message(&["rules", "films", "--import", "none.txt"], 1).contains("none.txt"));
-    desk.put("bad.txt", "3\t2\t0.4\thas_genre(X,Comedy) <= stars(X,Eddie)\n3\t2\t0.4\thas_gnre(X,Y) <= stars(X,Y)\n");
+    desk.put(
+        "bad.txt",
+        "3\t2\t0.4\thas_genre(X,Comedy) <= stars(X,Eddie)\n3\t2\t0.4\thas_gnre(X,Y) <= stars(X,Y)\n",
+    );
     let bad = message(&["rules", "films", "--import", "bad.txt"], 1);
     insta::assert_snapshot!(bad.trim(), @"error: bad.txt: line 2, column 9: there is no relation 'has_gnre'; the nearest: 'has_genre'");
     desk.put("empty.txt", "# nothing\n");
@@ -208,9 +223,11 @@ fn misuse_is_explained_and_leaves_nothing_behind() {
     desk.ok(&["rules", "films", "--paths", "100"]);
     assert!(message(&["rules", "films"], 2).contains("--restart to replace"));
     assert!(message(&["rules", "films", "--show", "has_gnre"], 2).contains("has_genre"));
-    let raw = message(&["ask", "films", "?G : has_genre(F0, G)", "--evidence", "both", "--calibration", "raw"], 2);
+    let raw =
+        message(&["ask", "films", "?G : has_genre(F0, G)", "--evidence", "both", "--calibration", "raw"], 2);
     assert!(raw.contains("--evidence"), "{raw}");
-    let continuous = ["ask", "films", "?G : has_genre(F0, G)", "--evidence", "both", "--method", "continuous"];
+    let continuous =
+        ["ask", "films", "?G : has_genre(F0, G)", "--evidence", "both", "--method", "continuous"];
     assert!(message(&continuous, 2).contains("--evidence"));
 
     // Rules of another graph, and a file that has rotted.

@@ -144,7 +144,8 @@ fn rules(engine: &Engine, out: &mut impl Write) -> anyhow::Result<()> {
     }
     writeln!(out, "\n── Mining rules, which say why an edge is likely")?;
     out.flush()?;
-    let options = RuleOptions { name: Some(name.to_owned()), restart: begun.is_ok(), ..RuleOptions::default() };
+    let options =
+        RuleOptions { name: Some(name.to_owned()), restart: begun.is_ok(), ..RuleOptions::default() };
     let made = engine.mine_rules(&options, &signals::control())?;
     if !made.finished {
         output::say(&format!(

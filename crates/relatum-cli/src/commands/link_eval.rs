@@ -8,8 +8,8 @@ use relatum::Engine;
 use relatum::engine::LinkEvalOptions;
 use relatum::graph::Split;
 use relatum::model::Ties;
-use relatum::search::Evidence;
 use relatum::report::{End, LinkEvaluation, Metrics};
+use relatum::search::Evidence;
 
 use super::model;
 use super::train::use_threads;

@@ -236,7 +236,8 @@ fn as_text(list: &RuleList) -> String {
 }
 
 fn counts(rule: &ShownRule) -> String {
-    let (correct, predicted) = (output::grouped(rule.correct as usize), output::grouped(rule.predicted as usize));
+    let (correct, predicted) =
+        (output::grouped(rule.correct as usize), output::grouped(rule.predicted as usize));
     match rule.error {
         Some(error) => format!("held for about {correct} of {predicted} (± {error:.4} of the share)"),
         None => format!("held for {correct} of {predicted}"),

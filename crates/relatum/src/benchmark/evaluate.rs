@@ -15,7 +15,9 @@ use crate::plan::{BranchPlan, Plan, PlanOptions};
 use crate::query::{Hop, Limits, Term};
 use crate::search::beam::Width;
 use crate::search::continuous::{Continuous, ContinuousSettings};
-use crate::search::{Aim, AtomTruth, Evidence, RuleEvidence, Scorer, SearchError, Searcher, SharedRules, Strategy};
+use crate::search::{
+    Aim, AtomTruth, Evidence, RuleEvidence, Scorer, SearchError, Searcher, SharedRules, Strategy,
+};
 
 /// Answers benchmark queries with one model.
 pub struct Evaluator<'a> {

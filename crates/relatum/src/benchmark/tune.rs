@@ -230,7 +230,9 @@ impl Evaluator<'_> {
                 let margin = if setting.search != best.search {
                     // A deeper search takes many times as long, so it has to earn it.
                     WORTH_IT
-                } else if matches!(family, Family::PaperBeam | Family::PaperContinuous) || setting.is_like(&best) {
+                } else if matches!(family, Family::PaperBeam | Family::PaperContinuous)
+                    || setting.is_like(&best)
+                {
                     0.0
                 } else {
                     standard_error(&new_hits, &hits)

@@ -108,7 +108,12 @@ impl Engine {
         })
     }
 
-    fn eval_both(&self, options: &LinkEvalOptions, split: Split, control: &Control) -> Result<Measured, Error> {
+    fn eval_both(
+        &self,
+        options: &LinkEvalOptions,
+        split: Split,
+        control: &Control,
+    ) -> Result<Measured, Error> {
         let open = self.model(options.model.as_deref())?;
         let shared = self.evidence(Evidence::Both, &open, options.rules.as_deref())?;
         let graph = self.graph();

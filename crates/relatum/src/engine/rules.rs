@@ -9,10 +9,10 @@ use serde::Serialize;
 use super::{Engine, Error, OpenModel, Options, WorkflowError};
 use crate::answer::Method;
 use crate::control::Control;
+use crate::model::Calibration;
 use crate::model::rules::{
     Parsed, RuleCard, RuleError, RuleIndex, RuleSet, Steps, parse, write as rule_line,
 };
-use crate::model::Calibration;
 use crate::project::{RuleFolder, StoredRules, load_weights, save_weights};
 use crate::search::{Evidence, SharedRules};
 use crate::train::rules::{Fitted, MineSettings, Mined, RuleWeights, fit, mine, weigh};
@@ -87,7 +87,8 @@ impl Engine {
             return Err(WorkflowError::Stopped.into());
         }
         // What was found is put in order even if the time is up; who asks to stop once more ends that too.
-        let Fitted { set, overlaps, valid } = fit(self.graph(), &steps, mined.set(), &control.without_limits());
+        let Fitted { set, overlaps, valid } =
+            fit(self.graph(), &steps, mined.set(), &control.without_limits());
         let card = RuleCard { overlaps, valid, ..card(&mined) };
         folder.save(&set, &card)?;
         self.forget_rules(folder.name());
@@ -181,8 +182,7 @@ impl Engine {
         let cannot = options.method == Method::Continuous
             || options.paper
             || options.calibration == Some(Calibration::Raw);
-        let has_rules =
-            || self.rule_folder(options.rules.as_deref()).is_ok_and(|folder| folder.exists());
+        let has_rules = || self.rule_folder(options.rules.as_deref()).is_ok_and(|folder| folder.exists());
         match options.evidence {
             Some(evidence) => evidence,
             None if !cannot && has_rules() => Evidence::Both,

@@ -40,11 +40,16 @@ impl Engine {
         if inverse != relation {
             places.extend(set.of_head(inverse));
         }
-        let speaks = |place: &usize| about.is_none_or(|entity| RuleSet::mentions(&set.rules()[*place], entity));
+        let speaks =
+            |place: &usize| about.is_none_or(|entity| RuleSet::mentions(&set.rules()[*place], entity));
         places.retain(speaks);
         places.sort_by(|&a, &b| {
             let [a_rule, b_rule] = [a, b].map(|place| &set.rules()[place]);
-            b_rule.confidence.total_cmp(&a_rule.confidence).then(b_rule.correct.cmp(&a_rule.correct)).then(a.cmp(&b))
+            b_rule
+                .confidence
+                .total_cmp(&a_rule.confidence)
+                .then(b_rule.correct.cmp(&a_rule.correct))
+                .then(a.cmp(&b))
         });
         let found = places.len();
         places.truncate(show.top.unwrap_or(TOP));

@@ -14,8 +14,8 @@ mod metrics;
 mod predictor;
 mod reciprocals;
 mod root;
-pub mod rules;
 mod rotate;
+pub mod rules;
 mod together;
 mod transe;
 

@@ -100,7 +100,8 @@ impl Cluster<'_> {
 
     fn edge(&self, dot: &mut String, atom: &Atom) {
         let not = if atom.negated { "not " } else { "" };
-        let mut text = format!("{not}{}\n{} {}", atom.relation.shown(), score_text(atom.value), atom.standing());
+        let mut text =
+            format!("{not}{}\n{} {}", atom.relation.shown(), score_text(atom.value), atom.standing());
         for line in atom.why.iter().flat_map(Why::lines) {
             text += &format!("\n{line}");
         }

@@ -29,8 +29,8 @@ pub(crate) use make::{Names, entity, of_answers, of_judgement, of_relations, rel
 pub use measures::{End, LinkEvaluation, Metrics, RelationEvaluation};
 pub use numbers::{counted, grouped};
 pub use progress::{Progress, Scored};
-pub use rules::{RuleList, ShownRule};
 pub use reply::{
     Alternative, Answer, AskedFor, Atom, Binding, Certainty, Clause, Entity, Existence, Explanation, Judged,
     Relation, RelationAnswer, Reply, RuleReason, Settings, Stop, StoredEdge, SubQuery, Ways, Why, Witness,
 };
+pub use rules::{RuleList, ShownRule};

@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use unicode_width::UnicodeWidthStr;
 
 use super::reply::{
-    Answer, Atom, Certainty, Clause, Entity, Explanation, Judged, Relation, RelationAnswer, Reply, RuleReason,
-    Stop, StoredEdge, SubQuery, Why,
+    Answer, Atom, Certainty, Clause, Entity, Explanation, Judged, Relation, RelationAnswer, Reply,
+    RuleReason, Stop, StoredEdge, SubQuery, Why,
 };
 use super::{counted, grouped};
 use crate::answer::score_text;
@@ -243,7 +243,8 @@ impl RuleReason {
         let about = if self.error.is_some() { "about " } else { "" };
         let (correct, predicted) = (grouped(self.correct as usize), grouped(self.predicted as usize));
         let edges: Vec<String> = self.because.iter().map(StoredEdge::read).collect();
-        let because = if edges.is_empty() { String::new() } else { format!(", because {}", edges.join(" and ")) };
+        let because =
+            if edges.is_empty() { String::new() } else { format!(", because {}", edges.join(" and ")) };
         let rule = visible(&self.rule);
         format!("{rule}  {}, right for {about}{correct} of {predicted}{because}", score_text(self.confidence))
     }

@@ -70,7 +70,8 @@ pub struct RuleEvidence<'a> {
 impl RuleEvidence<'_> {
     /// What the rules say of (h, r, ?), and how much that counts.
     pub(super) fn row(&self, head: EntityId, relation: RelationId) -> Option<(SparseRow, f32)> {
-        let weight = if self.alone { 1.0 } else { self.weights.get(relation.index()).copied().unwrap_or(0.0) };
+        let weight =
+            if self.alone { 1.0 } else { self.weights.get(relation.index()).copied().unwrap_or(0.0) };
         (weight > 0.0).then(|| (self.rules.row(head, relation), weight))
     }
 
@@ -88,6 +89,8 @@ impl RuleEvidence<'_> {
 /// Two kinds of evidence that are taken for independent: `1 − (1 − x)(1 − y)`. Together they stay just below 1, as a
 /// prediction does, unless one of them is above that already. It does not fall where one of them grows.
 pub fn joined(predicted: f32, by_rules: f32) -> f32 {
-    let both = predicted + by_rules * (1.0 - predicted);
+    // In single precision the sum could fall by its last digit where a prediction of nearly 0 grows.
+    let (x, y) = (f64::from(predicted), f64::from(by_rules));
+    let both = (x + y * (1.0 - x)) as f32;
     predicted.max(both.min(Calibration::CEILING))
 }

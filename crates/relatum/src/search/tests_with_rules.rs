@@ -22,7 +22,11 @@ fn rules() -> impl Strategy<Value = Vec<Rule>> {
     let entity = || (0u32..3).prop_map(EntityId);
     let body = prop_oneof![
         prop::collection::vec(relation(), 1..4).prop_map(|steps| Body::Path(Path::new(&steps).unwrap())),
-        (entity(), relation(), entity()).prop_map(|(object, relation, to)| Body::Edge { object, relation, to }),
+        (entity(), relation(), entity()).prop_map(|(object, relation, to)| Body::Edge {
+            object,
+            relation,
+            to
+        }),
         (entity(), relation()).prop_map(|(object, relation)| Body::Some { object, relation }),
         entity().prop_map(|object| Body::Always { object }),
     ];

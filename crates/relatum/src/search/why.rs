@@ -46,8 +46,7 @@ impl Scorer<'_> {
             Some(weight * row[at].1)
         });
         let by_rules = by_rules.unwrap_or(0.0);
-        let mut reasons =
-            if by_rules > 0.0 { rules.rules.reasons(from, relation, to) } else { Vec::new() };
+        let mut reasons = if by_rules > 0.0 { rules.rules.reasons(from, relation, to) } else { Vec::new() };
         let more = reasons.len().saturating_sub(NAMED);
         reasons.truncate(NAMED);
         let similar = if reasons.is_empty() { self.similar(from, hop, to) } else { Vec::new() };
@@ -57,7 +56,9 @@ impl Scorer<'_> {
     /// The entities with the largest cosine to one, of those from which the hop leads to another.
     fn similar(&self, from: EntityId, hop: Hop, to: EntityId) -> Vec<EntityId> {
         let width = self.model.predictor().entity_width();
-        let vector = |entity: EntityId| self.model.entities().get(entity.index() * width..(entity.index() + 1) * width);
+        let vector = |entity: EntityId| {
+            self.model.entities().get(entity.index() * width..(entity.index() + 1) * width)
+        };
         let Some(own) = vector(from) else { return Vec::new() };
         let others = self.facts.neighbours(Split::Train, to, hop.reversed()).filter(|other| *other != from);
         let cosine = |other: EntityId| {

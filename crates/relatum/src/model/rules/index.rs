@@ -130,7 +130,8 @@ impl RuleIndex {
         if let Some(row) = self.rows.lock().unwrap_or_else(PoisonError::into_inner).rows.get(&key) {
             return Arc::clone(row);
         }
-        let truths = self.strengths(head, relation).into_iter().map(|(tail, strength)| (tail, truth(strength)));
+        let truths =
+            self.strengths(head, relation).into_iter().map(|(tail, strength)| (tail, truth(strength)));
         let row: SparseRow = truths.filter(|(_, truth)| *truth >= LEAST).collect();
         let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         if rows.values + row.len() < ROOM {
@@ -246,7 +247,8 @@ impl RuleIndex {
         let from_head = self.steps.from(head);
         for arcs in from_head.chunk_by(|a, b| a.relation == b.relation) {
             let relation = arcs[0].relation;
-            let some = range(&of_head.some, |place| edge_key(rules[place as usize].body), (relation, EntityId(0)));
+            let some =
+                range(&of_head.some, |place| edge_key(rules[place as usize].body), (relation, EntityId(0)));
             of_head.some[some].iter().copied().for_each(&mut tell);
             let of_relation = range(&of_head.edges, |place| edge_key(rules[place as usize].body).0, relation);
             let edges = &of_head.edges[of_relation];

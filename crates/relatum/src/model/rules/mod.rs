@@ -19,11 +19,11 @@ mod text;
 mod walk;
 
 pub use error::{RuleError, RuleProblem};
+pub(crate) use fold::strength;
 pub(crate) use index::REACH;
 pub use index::{RuleIndex, SparseRow};
-pub use overlap::{ALL_APART, ALL_ONE, Signature};
 pub(crate) use overlap::Overlapping;
-pub(crate) use fold::strength;
+pub use overlap::{ALL_APART, ALL_ONE, Signature};
 pub use reasons::{Grounding, Reason};
 pub use rule::{Body, PESSIMISM, Path, Rule};
 pub use set::{Overlaps, RuleCard, RuleSet};

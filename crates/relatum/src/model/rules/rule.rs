@@ -152,7 +152,8 @@ impl Rule {
         let entity = |id: u32| ((id as usize) < entities).then_some(EntityId(id));
         let body = match tag {
             1..=3 => {
-                let steps = [a, b, c][..tag as usize].iter().map(|&id| relation(id)).collect::<Option<Vec<_>>>()?;
+                let steps =
+                    [a, b, c][..tag as usize].iter().map(|&id| relation(id)).collect::<Option<Vec<_>>>()?;
                 Body::Path(Path::new(&steps)?)
             }
             4 => Body::Edge { object: entity(a)?, relation: relation(b)?, to: entity(c)? },

@@ -68,7 +68,12 @@ fn walk(
 }
 
 /// The row of (h, r, ?): the strongest rule of each cluster that predicts a tail, joined by noisy-or.
-pub(crate) fn row(steps: &Steps, set: &RuleSet, head: EntityId, relation: RelationId) -> BTreeMap<EntityId, f32> {
+pub(crate) fn row(
+    steps: &Steps,
+    set: &RuleSet,
+    head: EntityId,
+    relation: RelationId,
+) -> BTreeMap<EntityId, f32> {
     let inverse = steps.inverse(relation);
     let mut by_cluster: BTreeMap<(EntityId, u32, bool), f32> = BTreeMap::new();
     for (rule, &leader) in set.rules().iter().zip(set.leaders()) {

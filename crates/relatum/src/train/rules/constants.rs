@@ -35,7 +35,8 @@ pub(super) fn mine(steps: &Steps, room: usize, control: &Control) -> (Vec<Rule>,
                 }
                 let edges: usize = ids.iter().map(|&id| groups.members(steps, id).len()).sum();
                 let share = (room as f64 * edges as f64 / steps.arcs().max(1) as f64) as usize;
-                let found = of_relation(steps, &groups, *head, ids, share.max(LEAST_ROOM), counters, control)?;
+                let found =
+                    of_relation(steps, &groups, *head, ids, share.max(LEAST_ROOM), counters, control)?;
                 let rules = rules.fetch_add(found.len(), Ordering::Relaxed) + found.len();
                 let done = done.fetch_add(1, Ordering::Relaxed) + 1;
                 let all = heads.len() as u64;
@@ -164,7 +165,8 @@ fn of_relation(
             if correct < LEAST_CORRECT_NAMED || to == object {
                 continue;
             }
-            let predicted = groups.members(steps, group).len() - usize::from(steps.leads(object, relation, to));
+            let predicted =
+                groups.members(steps, group).len() - usize::from(steps.leads(object, relation, to));
             keep(Body::Edge { object, relation, to }, predicted, correct);
         }
         if rules.len() > 2 * room {

@@ -69,7 +69,8 @@ pub fn fit(graph: &Graph, steps: &Arc<Steps>, set: RuleSet, control: &Control) -
                 with_others.add(&total, BESIDE / total.count);
                 let best = with_others.best();
                 reached += one.sums[best];
-                let chosen = Overlaps { paths: TRIED[best / TRIED.len()], constants: TRIED[best % TRIED.len()] };
+                let chosen =
+                    Overlaps { paths: TRIED[best / TRIED.len()], constants: TRIED[best % TRIED.len()] };
                 overlaps[relation.index()] = chosen;
                 overlaps[steps.inverse(relation).index()] = chosen;
             }
@@ -101,7 +102,9 @@ impl Measured {
 
     /// The best pair; of equal ones the first.
     fn best(&self) -> usize {
-        (0..self.sums.len()).max_by(|&a, &b| self.sums[a].total_cmp(&self.sums[b]).then(b.cmp(&a))).unwrap_or(0)
+        (0..self.sums.len())
+            .max_by(|&a, &b| self.sums[a].total_cmp(&self.sums[b]).then(b.cmp(&a)))
+            .unwrap_or(0)
     }
 }
 
@@ -146,7 +149,8 @@ fn measure(
         for (at, sum) in measured.sums.iter_mut().enumerate() {
             let (walked, named) = (&rows[0][at / TRIED.len()], &rows[1][at % TRIED.len()]);
             both.iter_mut().zip(walked.iter().zip(named)).for_each(|(both, (a, b))| *both = a + b);
-            *sum += tails.iter().map(|&tail| 1.0 / filtered_rank(&both, tail, &known, Ties::Mean)).sum::<f64>();
+            *sum +=
+                tails.iter().map(|&tail| 1.0 / filtered_rank(&both, tail, &known, Ties::Mean)).sum::<f64>();
         }
         measured.count += tails.len() as f64;
         for (rows, hits) in rows.iter_mut().zip(&hits) {

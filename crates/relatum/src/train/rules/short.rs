@@ -33,7 +33,12 @@ pub(super) fn mine(steps: &Steps, max_length: usize, found: usize, control: &Con
                 let rules = rules.fetch_add(found.len(), Ordering::Relaxed) + found.len();
                 let done = done.fetch_add(1, Ordering::Relaxed) + 1;
                 let all = firsts.len() as u64;
-                control.report(|| MiningProgress { stage: MiningStage::Short, done: done as u64, all, rules });
+                control.report(|| MiningProgress {
+                    stage: MiningStage::Short,
+                    done: done as u64,
+                    all,
+                    rules,
+                });
                 Some(found)
             },
         )
@@ -129,7 +134,9 @@ impl Counts {
                 for run in steps.from(arc.neighbour).chunk_by(|a, b| a.relation == b.relation) {
                     if allowed[run[0].relation.index()] {
                         let ahead = run.iter().filter(|arc| arc.neighbour != x);
-                        ends.extend(ahead.map(|arc| u64::from(arc.relation.0) << 32 | u64::from(arc.neighbour.0)));
+                        ends.extend(
+                            ahead.map(|arc| u64::from(arc.relation.0) << 32 | u64::from(arc.neighbour.0)),
+                        );
                     }
                 }
             }

@@ -95,7 +95,12 @@ pub fn weigh(graph: &Graph, model: &Model, rules: &RuleIndex, control: &Control)
             }
         }
         let done = relation as u64 + 1;
-        control.report(|| MiningProgress { stage: MiningStage::Clusters, done, all, rules: rules.set().len() });
+        control.report(|| MiningProgress {
+            stage: MiningStage::Clusters,
+            done,
+            all,
+            rules: rules.set().len(),
+        });
     }
     chosen(&sums)
 }
@@ -113,7 +118,8 @@ fn chosen(sums: &[([f64; TRIED.len()], f64)]) -> Option<RuleWeights> {
     let mut with_rules = 0.0;
     let weights = sums.iter().map(|(reached, _)| {
         let value = |at: usize| reached[at] + BESIDE / edges * total[at];
-        let best = (0..TRIED.len()).max_by(|&a, &b| value(a).total_cmp(&value(b)).then(b.cmp(&a))).unwrap_or(0);
+        let best =
+            (0..TRIED.len()).max_by(|&a, &b| value(a).total_cmp(&value(b)).then(b.cmp(&a))).unwrap_or(0);
         with_rules += reached[best];
         TRIED[best]
     });

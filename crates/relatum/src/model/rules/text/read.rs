@@ -164,7 +164,10 @@ impl Cursor<'_> {
                 }
             }
         }
-        Err((self.line.len(), RuleProblem::Syntax { expected: "a closing quotation mark", found: String::new() }))
+        Err((
+            self.line.len(),
+            RuleProblem::Syntax { expected: "a closing quotation mark", found: String::new() },
+        ))
     }
 }
 
