@@ -23,6 +23,8 @@ const OWN: usize = 24;
 const BLOCK: usize = 512;
 /// Heads whose rules are asked at most: of more, rows in falling order of their messages are proof sooner.
 const RULE_ROWS: usize = 512;
+/// What is joined is rounded once more.
+const ROUNDING: f32 = 1.000_001;
 /// Sums in another order differ in their last digits.
 const SLACK: f32 = 1.001;
 
@@ -86,7 +88,7 @@ fn join_rules(scorer: &Scorer<'_>, from: &[EntityId], hop: Hop, at: &[EntityId],
         if let Some((sparse, weight)) = scorer.rules.and_then(|rules| rules.row(head, relation)) {
             for (tail, truth) in sparse.iter() {
                 if let Some(&place) = places.get(tail) {
-                    bounds[place] = joined(bounds[place], weight * truth);
+                    bounds[place] = (joined(bounds[place], weight * truth) * ROUNDING).min(1.0);
                 }
             }
         }

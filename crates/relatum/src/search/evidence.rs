@@ -89,6 +89,8 @@ impl RuleEvidence<'_> {
 /// Two kinds of evidence that are taken for independent: `1 − (1 − x)(1 − y)`. Together they stay just below 1, as a
 /// prediction does, unless one of them is above that already. It does not fall where one of them grows.
 pub fn joined(predicted: f32, by_rules: f32) -> f32 {
-    let both = predicted + by_rules * (1.0 - predicted);
+    // In single precision the sum could fall by its last digit where a prediction of nearly 0 grows.
+    let (x, y) = (f64::from(predicted), f64::from(by_rules));
+    let both = (x + y * (1.0 - x)) as f32;
     predicted.max(both.min(Calibration::CEILING))
 }
