@@ -53,7 +53,7 @@ fn one_command_tunes_on_validation_and_reports_on_test() {
 
     // What was chosen on few queries is chosen again where more are wanted, and there are more.
     let more = desk.run(&["benchmark", "shops", "--method", "best", "--types", "1p,2i", "--json"]);
-    let said = "best 2i: was chosen on 6 validation queries, is chosen again on 12";
+    let said = "best 2i: the setting was chosen on 6 validation queries, and is chosen again on 12";
     assert!(more.stderr.contains(said), "{}", more.stderr);
     assert_eq!(json(&more.stdout)["rows"][0]["types"][1]["tuned_on"]["queries"], 12);
     let fewer =

@@ -180,7 +180,7 @@ fn edges_are_measured_by_the_model_by_rules_and_by_both() {
 fn a_benchmark_takes_rules_for_evidence() {
     let desk = shops();
     desk.ok(&["train", "shops", "--rank", "4", "--epochs", "3"]);
-    desk.ok(&["sample", "shops", "--types", "1p,2p", "--per-type", "10"]);
+    desk.ok(&["sample", "shops", "--types", "1p,2p", "--count", "10"]);
     let setting = "exact floor=0.01 k=64 product softmax-count train evidence=both";
     let refused = desk.run(&["benchmark", "shops", "--setting", setting]);
     assert_eq!(refused.code, 2, "{}", refused.stderr);

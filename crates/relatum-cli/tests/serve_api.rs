@@ -92,6 +92,27 @@ fn a_graph_can_be_looked_at() {
 }
 
 #[test]
+fn the_quality_of_a_model_is_measured_on_validation_edges() {
+    let desk = support::Desk::new();
+    let edges: String = (0..40).map(|i| format!("n{i}\tnext\tn{}\n", (i + 1) % 40)).collect();
+    desk.put("ring.tsv", &edges);
+    desk.ok(&["init", "ring", "ring.tsv", "--split", "0.7/0.3/0"]);
+    desk.ok(&["train", "ring", "--rank", "8", "--epochs", "30"]);
+    let server = Running::start(&desk, "ring", &[]);
+    let quality = server.get("/api/v1/models/default/quality").json();
+    assert_eq!(quality["links"]["split"], "valid");
+    assert_eq!(quality["links"]["relations"].as_array().unwrap().len(), 2, "both directions: {quality}");
+    let reliability = &quality["reliability"];
+    assert_eq!(
+        (&reliability["pairs"], &reliability["pairs_of_split"]),
+        (&json!(24), &json!(24)),
+        "{reliability}"
+    );
+    assert_eq!(quality, server.get("/api/v1/models/default/quality").json(), "measured once");
+    assert_eq!(server.get("/api/v1/models/none/quality").status, 404);
+}
+
+#[test]
 fn models_are_listed_described_and_switched() {
     let desk = trained_films();
     desk.ok(&["train", "films", "--rank", "4", "--epochs", "2", "--name", "other"]);
@@ -107,12 +128,9 @@ fn models_are_listed_described_and_switched() {
     );
     assert_eq!(server.get("/api/v1/models/default").json()["card"]["curve"].as_array().unwrap().len(), 5);
     assert_eq!(server.get("/api/v1/models/none").status, 404);
-    let quality = server.get("/api/v1/models/default/quality").json();
-    assert_eq!(quality["links"]["split"], "valid");
-    assert!(!quality["links"]["relations"].as_array().unwrap().is_empty());
-    assert!(quality["reliability"]["pairs"].as_u64().unwrap() > 0, "{}", quality["reliability"]);
-    assert_eq!(quality, server.get("/api/v1/models/default/quality").json(), "measured once");
-    assert_eq!(server.get("/api/v1/models/none/quality").status, 404);
+    let unmeasured = server.get("/api/v1/models/default/quality");
+    assert_eq!(unmeasured.status, 400);
+    assert!(unmeasured.json()["detail"].as_str().unwrap().contains("no valid edges"), "{unmeasured:?}");
     assert_eq!(server.get("/api/v1/models/..%2F..%2Fgraph").status, 404);
     let choose = |name: &str| {
         let body = json!({ "name": name }).to_string();
