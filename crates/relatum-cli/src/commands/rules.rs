@@ -75,7 +75,7 @@ pub(crate) struct Args {
     #[arg(long, requires = "show", conflicts_with = "json")]
     csv: bool,
     /// Read rules from a file instead of mining them: lines of predicted, correct, confidence and rule,
-    /// separated by tabs, as AnyBURL writes them
+    /// separated by tabs, as `AnyBURL` writes them
     #[arg(long, value_name = "FILE", conflicts_with_all = ["export", "resume", "seconds", "paths"])]
     import: Option<PathBuf>,
     /// Write the rules to a file in that form; - for standard output

@@ -153,7 +153,9 @@ mod tests {
         }
         fn pairs(&self, _: &[(EntityId, Hop)], rows: &mut [f32]) {
             let n = self.entities();
-            rows.iter_mut().enumerate().for_each(|(at, it)| *it = if at % n % 2 == 0 { 0.3 } else { 0.9 });
+            rows.iter_mut()
+                .enumerate()
+                .for_each(|(at, it)| *it = if (at % n).is_multiple_of(2) { 0.3 } else { 0.9 });
         }
         fn known(&self, _: EntityId, _: Hop, _: EntityId) -> Option<Split> {
             None

@@ -120,10 +120,7 @@ impl Engine {
     ) -> Result<T, Error> {
         let folder = self.folder(name)?;
         let StoredModel { model, card } = folder.load(self.project())?;
-        let rules = match with_rules {
-            true => self.evidence(Evidence::Both, &*self.model(name)?, None)?,
-            false => None,
-        };
+        let rules = if with_rules { self.evidence(Evidence::Both, &*self.model(name)?, None)? } else { None };
         let rules_print = rules.as_ref().map(|rules| self.rules_print(rules)).transpose()?;
         let mut bench = Bench {
             name: folder.name().to_owned(),

@@ -95,7 +95,7 @@ impl Engine {
         Ok(made(&folder, &set, &card, None))
     }
 
-    /// Reads rules from lines of text, in the form that AnyBURL writes, and keeps them under a name.
+    /// Reads rules from lines of text, in the form that `AnyBURL` writes, and keeps them under a name.
     pub fn import_rules(
         &self,
         source: impl BufRead,
@@ -124,7 +124,7 @@ impl Engine {
         Ok(made(&folder, &set, &card, passed_over))
     }
 
-    /// Writes rules as lines of text, in the form that AnyBURL reads; gives their number.
+    /// Writes rules as lines of text, in the form that `AnyBURL` reads; gives their number.
     pub fn export_rules(&self, name: Option<&str>, out: &mut dyn Write) -> Result<usize, Error> {
         let open = self.rules(name)?;
         let reciprocals = open.index.steps().reciprocals();
@@ -254,9 +254,10 @@ impl Engine {
         }
         let StoredRules { set, card, .. } = folder.load(self.project())?;
         if !options.resume {
-            return Err(match card.finished {
-                true => RuleError::Exists(name()),
-                false => RuleError::Unfinished { name: name(), paths: card.paths },
+            return Err(if card.finished {
+                RuleError::Exists(name())
+            } else {
+                RuleError::Unfinished { name: name(), paths: card.paths }
             }
             .into());
         }

@@ -85,7 +85,7 @@ impl Engine {
         let (graph, steps) = (self.graph(), open.index.steps());
         let mut found = [Vec::new(), Vec::new()];
         let mut put = |x: EntityId, y: EntityId| {
-            let edge = self.edge(open, x, rule.head, y);
+            let edge = edge(open, x, rule.head, y);
             let stored = Split::ALL.iter().any(|&split| graph.edges(split).contains(edge));
             let texts = &mut found[usize::from(!stored)];
             if x != y && texts.len() < EXAMPLES {
@@ -121,14 +121,14 @@ impl Engine {
         }
         found
     }
+}
 
-    /// The edge of the graph that a relation of the model speaks of.
-    pub(super) fn edge(&self, open: &OpenRules, x: EntityId, relation: RelationId, y: EntityId) -> Triple {
-        let reciprocals = open.index.steps().reciprocals();
-        if reciprocals.in_graph(relation) {
-            Triple { head: x, relation, tail: y }
-        } else {
-            Triple { head: y, relation: reciprocals.inverse(relation), tail: x }
-        }
+/// The edge of the graph that a relation of the model speaks of.
+fn edge(open: &OpenRules, x: EntityId, relation: RelationId, y: EntityId) -> Triple {
+    let reciprocals = open.index.steps().reciprocals();
+    if reciprocals.in_graph(relation) {
+        Triple { head: x, relation, tail: y }
+    } else {
+        Triple { head: y, relation: reciprocals.inverse(relation), tail: x }
     }
 }

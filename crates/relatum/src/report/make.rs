@@ -131,9 +131,10 @@ fn atom(graph: &Graph, atom: &answer::ExplainedAtom, variables: [Option<String>;
 fn of_why(graph: &Graph, why: &search::Why) -> Why {
     let reciprocals = Reciprocals::of(graph);
     let edge = |&(from, along, to): &(EntityId, RelationId, EntityId)| {
-        let (subject, along, object) = match reciprocals.in_graph(along) {
-            true => (from, along, to),
-            false => (to, reciprocals.inverse(along), from),
+        let (subject, along, object) = if reciprocals.in_graph(along) {
+            (from, along, to)
+        } else {
+            (to, reciprocals.inverse(along), from)
         };
         StoredEdge {
             relation: relation(graph, along),

@@ -130,7 +130,9 @@ impl Sum {
                 list.push((id, count));
                 if list.len() > *entities / 16 {
                     let mut table = vec![0; *entities];
-                    list.iter().for_each(|&(id, count)| raise(&mut table, id, count));
+                    for &(id, count) in list.iter() {
+                        raise(&mut table, id, count);
+                    }
                     *self = Self::Many(table);
                 }
             }

@@ -248,16 +248,17 @@ impl RuleIndex {
         for arcs in from_head.chunk_by(|a, b| a.relation == b.relation) {
             let relation = arcs[0].relation;
             let some =
-                range(&of_head.some, |place| edge_key(rules[place as usize].body), (relation, EntityId(0)));
+                range(&of_head.some, |place| edge_key(rules[place as usize].body), &(relation, EntityId(0)));
             of_head.some[some].iter().copied().for_each(&mut tell);
-            let of_relation = range(&of_head.edges, |place| edge_key(rules[place as usize].body).0, relation);
+            let of_relation =
+                range(&of_head.edges, |place| edge_key(rules[place as usize].body).0, &relation);
             let edges = &of_head.edges[of_relation];
             if edges.is_empty() {
                 continue;
             }
             for arc in arcs {
                 let key = |place: u32| edge_key(rules[place as usize].body).1;
-                let same = range(edges, key, arc.neighbour);
+                let same = range(edges, key, &arc.neighbour);
                 for &place in &edges[same] {
                     tell(place);
                 }
@@ -283,7 +284,7 @@ impl RuleIndex {
     pub(super) fn naming(&self, object: EntityId, relation: RelationId) -> impl Iterator<Item = u32> {
         let rules = self.set.rules();
         let all = &self.head(self.steps.inverse(relation)).by_object;
-        let same = range(all, |place| rules[place as usize].body.object(), Some(object));
+        let same = range(all, |place| rules[place as usize].body.object(), &Some(object));
         let is_always = |place: &u32| matches!(rules[*place as usize].body, Body::Always { .. });
         all[same].iter().copied().filter(move |place| !is_always(place))
     }
@@ -293,7 +294,9 @@ impl RuleIndex {
         match self.set.rules()[place as usize].body {
             Body::Edge { relation, to, .. } => {
                 let arcs = self.steps.along(to, self.steps.inverse(relation));
-                arcs.iter().for_each(|arc| each(arc.neighbour));
+                for arc in arcs {
+                    each(arc.neighbour);
+                }
             }
             Body::Some { relation, .. } => self.steps.starts(relation).iter().copied().for_each(each),
             Body::Path(_) | Body::Always { .. } => {}
@@ -316,8 +319,8 @@ fn edge_key(body: Body) -> (RelationId, EntityId) {
 }
 
 /// Where in places that are sorted by a key those with this key are.
-pub(super) fn range<K: Ord>(places: &[u32], key: impl Fn(u32) -> K, wanted: K) -> Range<usize> {
-    let from = places.partition_point(|&place| key(place) < wanted);
-    let to = places.partition_point(|&place| key(place) <= wanted);
+pub(super) fn range<K: Ord>(places: &[u32], key: impl Fn(u32) -> K, wanted: &K) -> Range<usize> {
+    let from = places.partition_point(|&place| key(place) < *wanted);
+    let to = places.partition_point(|&place| key(place) <= *wanted);
     from..to
 }

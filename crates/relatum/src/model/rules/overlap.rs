@@ -86,7 +86,7 @@ impl Overlapping {
             };
             objects.entry(object).or_default().push((place as u32, signature));
         }
-        let mut objects: Vec<(EntityId, Vec<(u32, Option<Signature>)>)> = objects.into_iter().collect();
+        let mut objects: Vec<(EntityId, Vec<_>)> = objects.into_iter().collect();
         objects.sort_unstable_by_key(|(object, _)| *object);
         let objects = objects.into_iter().map(|(_, rules)| rules).collect();
         Self { paths: of_paths(steps, set.rules(), head, &walks), objects }
@@ -124,12 +124,11 @@ impl Overlapping {
                     None => *broad.get_or_insert(*place),
                     Some(signature) => {
                         let same = |leader: &&(u32, &Signature)| says_same(threshold, leader.1, signature);
-                        match leaders.iter().take(COMPARED).find(same) {
-                            Some(leader) => leader.0,
-                            None => {
-                                leaders.push((*place, signature));
-                                *place
-                            }
+                        if let Some(leader) = leaders.iter().take(COMPARED).find(same) {
+                            leader.0
+                        } else {
+                            leaders.push((*place, signature));
+                            *place
                         }
                     }
                 };

@@ -1,10 +1,10 @@
-//! Rules as lines of text, in the form that AnyBURL reads and writes.
+//! Rules as lines of text, in the form that `AnyBURL` reads and writes.
 //!
 //! ```text
-//! 301	212	0.69	has_genre(X,Comedy) <= stars(X,Eddie Murphy)
+//! 301 ⇥ 212 ⇥ 0.69 ⇥ has_genre(X,Comedy) <= stars(X,Eddie Murphy)
 //! ```
 //!
-//! Predicted, correct, confidence and rule, separated by tabs. A single capital letter is a variable, all else
+//! Predicted, correct, confidence and rule, separated by tabs (⇥). A single capital letter is a variable, all else
 //! is a name of the graph; one that holds a bracket, a comma or a quotation mark, or looks like a variable, stands in
 //! quotation marks.
 

@@ -91,7 +91,7 @@ impl Walker {
                 if !self.two_steps(steps, [one, two], most) {
                     return false;
                 }
-                self.third(steps, &[one, two], three, most, ends)
+                self.third(steps, [one, two], three, most, ends)
             }
             _ => true,
         }
@@ -135,14 +135,14 @@ impl Walker {
     fn third(
         &mut self,
         steps: &Steps,
-        key: &[RelationId; 2],
+        key: [RelationId; 2],
         three: RelationId,
         most: usize,
         ends: &mut Vec<EntityId>,
     ) -> bool {
         let stamp = self.next_stamp();
         let mut looked_at = 0;
-        for two in &self.two[key] {
+        for two in &self.two[&key] {
             let arcs = steps.along(two.end, three);
             looked_at += arcs.len();
             if looked_at > most {

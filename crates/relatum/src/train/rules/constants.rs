@@ -19,7 +19,7 @@ const LEAST_ROOM: usize = 2_000;
 pub(super) fn mine(steps: &Steps, room: usize, control: &Control) -> (Vec<Rule>, bool) {
     let groups = Groups::of(steps);
     let mut of_head: Vec<Vec<u32>> = vec![Vec::new(); steps.relations()];
-    for (id, group) in groups.groups.iter().enumerate() {
+    for (id, group) in groups.list.iter().enumerate() {
         of_head[group.relation.index()].push(id as u32);
     }
     let heads: Vec<(RelationId, Vec<u32>)> =
@@ -28,7 +28,7 @@ pub(super) fn mine(steps: &Steps, room: usize, control: &Control) -> (Vec<Rule>,
     let found: Vec<Option<Vec<Rule>>> = heads
         .par_iter()
         .map_init(
-            || Counters { groups: vec![0; groups.groups.len()], relations: vec![0; steps.relations()] },
+            || Counters { groups: vec![0; groups.list.len()], relations: vec![0; steps.relations()] },
             |counters, (head, ids)| {
                 if control.is_late() {
                     return None;
@@ -62,7 +62,7 @@ struct Group {
 
 /// All groups, and for each arc the group that it belongs to.
 struct Groups {
-    groups: Vec<Group>,
+    list: Vec<Group>,
     /// Where the arcs of each entity begin in `of_arc`.
     starts: Vec<usize>,
     of_arc: Vec<u32>,
@@ -88,11 +88,11 @@ impl Groups {
             // Every arc has its reverse, so every arc is in a group.
             of_arc.extend(steps.from(entity).iter().map(|arc| ids[&(arc.relation, arc.neighbour)]));
         }
-        Self { groups, starts, of_arc }
+        Self { list: groups, starts, of_arc }
     }
 
     fn members<'a>(&self, steps: &'a Steps, id: u32) -> &'a [crate::graph::Arc] {
-        let Group { relation, to } = self.groups[id as usize];
+        let Group { relation, to } = self.list[id as usize];
         steps.along(to, steps.inverse(relation))
     }
 }
@@ -118,7 +118,7 @@ fn of_relation(
         if control.is_late() {
             return None;
         }
-        let object = groups.groups[id as usize].to;
+        let object = groups.list[id as usize].to;
         let members = groups.members(steps, id);
         if (members.len() as u32) < LEAST_CORRECT_NAMED {
             continue;
@@ -160,7 +160,7 @@ fn of_relation(
         }
         for group in touched.drain(..) {
             let correct = std::mem::take(&mut counters.groups[group as usize]);
-            let Group { relation, to } = groups.groups[group as usize];
+            let Group { relation, to } = groups.list[group as usize];
             // `head(X, c) ← b(X, c)` is the walk of one step, and `head(X, c) ← head(X, c)` says nothing.
             if correct < LEAST_CORRECT_NAMED || to == object {
                 continue;

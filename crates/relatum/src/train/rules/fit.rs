@@ -61,7 +61,9 @@ pub fn fit(graph: &Graph, steps: &Arc<Steps>, set: RuleSet, control: &Control) -
     let mut found = None;
     if let Some(measured) = measured.into_iter().collect::<Option<Vec<Measured>>>() {
         let mut total = Measured::default();
-        measured.iter().for_each(|one| total.add(one, 1.0));
+        for one in &measured {
+            total.add(one, 1.0);
+        }
         if total.count > 0.0 {
             let mut reached = 0.0;
             for (&relation, one) in relations.iter().zip(&measured) {
@@ -155,7 +157,9 @@ fn measure(
         measured.count += tails.len() as f64;
         for (rows, hits) in rows.iter_mut().zip(&hits) {
             for row in rows {
-                hits.iter().for_each(|(candidate, _)| row[candidate.index()] = 0.0);
+                for (candidate, _) in hits {
+                    row[candidate.index()] = 0.0;
+                }
             }
         }
     }

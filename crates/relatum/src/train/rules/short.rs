@@ -22,7 +22,7 @@ pub(super) fn mine(steps: &Steps, max_length: usize, found: usize, control: &Con
         .par_iter()
         .with_max_len(1)
         .map_init(
-            || Marks { marks: vec![0; steps.entities()], stamp: 0, ends: Vec::new() },
+            || Marks { stamps: vec![0; steps.entities()], stamp: 0, ends: Vec::new() },
             |marks, &first| {
                 let mut counts = Counts::default();
                 counts.one_step(steps, &links, first);
@@ -81,7 +81,7 @@ impl Links {
 
 /// Which entities are neighbours of the one that is looked at.
 struct Marks {
-    marks: Vec<u32>,
+    stamps: Vec<u32>,
     stamp: u32,
     ends: Vec<u64>,
 }
@@ -125,7 +125,7 @@ impl Counts {
             }
             marks.stamp += 1;
             for &(y, _) in links.from(x) {
-                marks.marks[y.index()] = marks.stamp;
+                marks.stamps[y.index()] = marks.stamp;
             }
             let ends = &mut marks.ends;
             ends.clear();
@@ -147,7 +147,7 @@ impl Counts {
             for &end in ends.iter() {
                 let (second, y) = (RelationId((end >> 32) as u32), EntityId(end as u32));
                 predicted[second.index()] += 1;
-                if marks.marks[y.index()] == marks.stamp {
+                if marks.stamps[y.index()] == marks.stamp {
                     for &(_, head) in links.between(x, y) {
                         if steps.main(head) == head {
                             *self.correct.entry((Some(second), head)).or_default() += 1;
