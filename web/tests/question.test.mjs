@@ -60,7 +60,7 @@ describe("a change of a question", () => {
 
   it("asks for another variable", () => {
     assert.equal(write(seek(twoSteps, "F")), '?F : exists G. stars(F, "Ana Costa") and has_genre(F, G)');
-    assert.throws(() => seek({ target: "G", formula: not(exists(["F"], genre)) }, "F"), /in a part of the question only/);
+    assert.throws(() => seek({ target: "G", formula: not(exists(["F"], genre)) }, "F"), /in one part of the question only/);
   });
 });
 
