@@ -73,7 +73,7 @@ def test_ids_with_names() -> None:
     ]:
         with pytest.raises(expected):
             relatum.Graph.from_ids(wrong, ["a", "b", "c"], ["r", "s"])
-    with pytest.raises(ValueError, match="once each"):
+    with pytest.raises(ValueError, match="distinct"):
         relatum.Graph.from_ids(ids, ["a", "a", "c"], ["r", "s"])
     with pytest.raises(TypeError):
         relatum.Graph.from_ids(ids, [1, 2, 3], ["r", "s"])
