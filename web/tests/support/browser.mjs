@@ -1,4 +1,5 @@
 // Debian's Chromium, quiet: nothing but the page goes over the network.
+import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
@@ -43,4 +44,22 @@ export async function write(page, text) {
   await page.keyboard.insertText(text);
 }
 
-export const questionText = async (page) => (await page.locator(".cm-line").allInnerTexts()).join("\n");
+/** Waits until the editor shows a question: the page writes it there a moment after a click. */
+export const questionIs = (page, expected, why = "the question in the editor") =>
+  becomes(async () => (await page.locator(".cm-line").allInnerTexts()).join("\n"), expected, why);
+
+/** Waits until an element shows a text. */
+export const shows = (locator, expected, why) => becomes(() => locator.innerText(), expected, why);
+
+/** Reads until what was read is as expected; after five seconds the last reading is the failure. */
+async function becomes(read, expected, why) {
+  const fits = (text) => (expected instanceof RegExp ? expected.test(text) : text === expected);
+  const until = Date.now() + 5_000;
+  let text = await read();
+  while (!fits(text) && Date.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    text = await read();
+  }
+  if (expected instanceof RegExp) assert.match(text, expected, why);
+  else assert.equal(text, expected, why);
+}
