@@ -34,6 +34,15 @@ impl Exact<'_> {
         let high = high.collect();
         (low, Some(high))
     }
+
+    /// Whether stored edges alone prove so many answers. With fewer, only rows can tell what comes after them,
+    /// so the bounds of all entities need not be looked at before.
+    pub(super) fn has_known(&self, count: usize, keep: &(dyn Fn(EntityId) -> bool + Sync)) -> bool {
+        let roots: Vec<&[f32]> = self.plan.roots().into_iter().map(|root| self.values(root)).collect();
+        let is_known = |x: &usize| roots.iter().any(|root| root.get(*x).is_some_and(|low| *low >= 1.0));
+        let known = (0..self.truth.entities()).filter(is_known).map(EntityId::from_index);
+        known.filter(|x| keep(*x)).take(count).count() >= count
+    }
 }
 
 /// The best answers, the worst of which scores `worst`, and all that may still be better than one of them;

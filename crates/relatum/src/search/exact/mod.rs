@@ -183,6 +183,11 @@ impl<'a> Exact<'a> {
         loop {
             self.progress = false;
             self.round(reach)?;
+            if !scored && !self.stopped && !self.has_known(count, keep) {
+                self.score_anchors()?;
+                (scored, reach) = (true, Reach { least: NEGLIGIBLE, rows: FIRST });
+                continue;
+            }
             let (mut low, mut high) = self.joined();
             let mut proof = examine(&low, high.as_deref(), count, keep);
             if scored && !self.stopped && !proof.holds(within) && self.most == usize::MAX {
