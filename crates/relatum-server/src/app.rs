@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use relatum::answer::Method;
 use relatum::control::{Cancel, Control};
-use relatum::engine::{Examples, Quality};
+use relatum::engine::{Examples, OpenModel, Quality};
 use relatum::query::{Asked, Clause};
 use relatum::report::GraphStats;
 use relatum::{Engine, Error, Options, Reply};
@@ -32,10 +32,12 @@ pub(crate) struct App {
     examples: OnceLock<Examples>,
     stats: OnceLock<GraphStats>,
     /// How good each model is, measured when it is first asked for.
-    quality: Mutex<HashMap<String, Arc<Quality>>>,
+    quality: Mutex<Measured>,
 }
 
 pub(crate) type Shared = Arc<App>;
+/// Models that were measured, by name.
+type Measured = HashMap<String, (Arc<OpenModel>, Arc<Quality>)>;
 
 /// Plans with more rows than this are heavy.
 const LIGHT_ROWS: f64 = 32.0;
@@ -118,24 +120,33 @@ impl App {
 
     /// How good a model is, measured once on some of the validation edges.
     pub(crate) async fn quality(self: &Arc<Self>, model: String) -> Result<Arc<Quality>, Problem> {
-        if let Some(known) = self.measured().get(&model) {
-            return Ok(Arc::clone(known));
-        }
         let (cancel, app) = (self.cancel(), Arc::clone(self));
         let guard = CancelOnDrop::new(self, cancel.clone());
-        let measure = move || -> Result<Arc<Quality>, Error> {
-            let most = (MEASURED_SCORES / app.engine.graph().entities.len().max(1)).clamp(50, 2_000);
-            let control = Control::default().with_cancel(cancel);
-            let quality = Arc::new(app.engine.quality(Some(&model), most, &control)?);
-            app.measured().insert(model, Arc::clone(&quality));
-            Ok(quality)
+        let work = move || -> Planned<Result<Arc<Quality>, Error>> {
+            let open = match app.engine.model(Some(&model)) {
+                Ok(open) => open,
+                Err(error) => return Planned::Done(Err(error)),
+            };
+            // A model that was trained anew is another one under the same name.
+            if let Some((of, quality)) = app.measured().get(&model)
+                && Arc::ptr_eq(of, &open)
+            {
+                return Planned::Done(Ok(Arc::clone(quality)));
+            }
+            Planned::Heavy(Box::new(move || {
+                let most = (MEASURED_SCORES / app.engine.graph().entities.len().max(1)).clamp(50, 2_000);
+                let control = Control::default().with_cancel(cancel);
+                let quality = Arc::new(app.engine.quality(Some(&model), most, &control)?);
+                app.measured().insert(model, (open, Arc::clone(&quality)));
+                Ok(quality)
+            }))
         };
-        let quality = self.searches.run(move || Planned::Heavy(Box::new(measure))).await;
+        let quality = self.searches.run(work).await;
         guard.disarm();
         Ok(self.counted(quality)??)
     }
 
-    fn measured(&self) -> MutexGuard<'_, HashMap<String, Arc<Quality>>> {
+    fn measured(&self) -> MutexGuard<'_, Measured> {
         self.quality.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

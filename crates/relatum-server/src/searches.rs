@@ -68,8 +68,6 @@ impl Searches {
     /// So many threads, with so many places in the queue.
     pub(crate) fn new(threads: usize, queue: usize) -> std::io::Result<Self> {
         let threads = threads.max(2);
-        // An error says that the process has such threads already; then they stay as they are.
-        let _ = rayon::ThreadPoolBuilder::new().start_handler(|_| step_back(PRODUCTS)).build_global();
         let shared = Arc::new(Shared {
             state: Mutex::default(),
             light_came: Condvar::new(),
@@ -188,6 +186,12 @@ impl State {
     fn queue(&mut self, heavy: bool) -> &mut VecDeque<Job> {
         if heavy { &mut self.heavy } else { &mut self.light }
     }
+}
+
+/// Makes the threads that compute products for the whole process, behind those that serve.
+pub(crate) fn make_product_threads() {
+    // An error says that the process has such threads already; then they stay as they are.
+    let _ = rayon::ThreadPoolBuilder::new().start_handler(|_| step_back(PRODUCTS)).build_global();
 }
 
 /// How far the threads step back that compute matrix products for all questions, and those of heavy searches.
