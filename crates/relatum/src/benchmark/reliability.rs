@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::Control;
-use crate::graph::{EntityId, Graph, Split, Triple};
+use crate::graph::{EntityId, Graph, Split};
 use crate::model::Reciprocals;
-use crate::query::{Direction, Hop};
+use crate::query::Hop;
 use crate::search::AtomTruth;
 
 /// Bins of equal width between 0 and 1.
@@ -90,15 +90,7 @@ fn pairs(graph: &Graph, split: Split) -> Vec<(EntityId, Hop)> {
     let mut triples = reciprocals.directed(graph, split);
     triples.sort_unstable();
     triples.dedup_by_key(|triple| (triple.head, triple.relation));
-    let pair = |triple: &Triple| {
-        let hop = if reciprocals.in_graph(triple.relation) {
-            Hop { relation: triple.relation, direction: Direction::Forward }
-        } else {
-            Hop { relation: reciprocals.inverse(triple.relation), direction: Direction::Backward }
-        };
-        (triple.head, hop)
-    };
-    triples.iter().map(pair).collect()
+    triples.iter().map(|triple| (triple.head, reciprocals.hop(triple.relation))).collect()
 }
 
 #[derive(Clone, Copy, Default)]
@@ -161,9 +153,7 @@ mod tests {
             None
         }
         fn stored(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Split> {
-            let (head, tail) = if hop.direction == Direction::Forward { (from, to) } else { (to, from) };
-            let edge = Triple { head, relation: hop.relation, tail };
-            Split::ALL.into_iter().find(|&split| self.0.edges(split).contains(edge))
+            Split::ALL.into_iter().find(|&split| self.0.edges(split).contains(hop.edge(from, to)))
         }
         fn facts(&self, _: EntityId, _: Hop, _: &mut dyn FnMut(EntityId)) {}
         fn at_most(&self, _: &[EntityId], _: Hop, _: &[EntityId], _: &mut [f32]) -> bool {

@@ -7,7 +7,6 @@ use crate::benchmark::BenchmarkError;
 use crate::control::Control;
 use crate::graph::{EntityId, Id, RelationId, Split};
 use crate::model::{Calibration, Reciprocals, Ties};
-use crate::query::{Direction, Hop};
 use crate::report::{End, LinkEvaluation, RelationEvaluation};
 use crate::search::{AtomTruth, Evidence, Known, Scorer, SharedRules};
 use crate::train::{LinkReport, RelationMetrics, evaluate_rows, evaluate_watched};
@@ -130,8 +129,8 @@ impl Engine {
             .with_rules(shared.as_ref().map(SharedRules::evidence));
         let reciprocals = Reciprocals::of(graph);
         let scores = |pairs: &[(EntityId, RelationId)], rows: &mut [f32]| {
-            let hop = |relation: RelationId| hop_of(&reciprocals, relation);
-            let pairs: Vec<_> = pairs.iter().map(|&(head, relation)| (head, hop(relation))).collect();
+            let pairs: Vec<_> =
+                pairs.iter().map(|&(head, relation)| (head, reciprocals.hop(relation))).collect();
             scorer.pairs(&pairs, rows);
         };
         let report = evaluate_rows(&scores, graph, split, options.ties, options.most(), control);
@@ -158,14 +157,5 @@ impl Measured {
             unfinished: open.unfinished.clone(),
             report: report.ok_or(WorkflowError::Stopped)?,
         })
-    }
-}
-
-/// A relation of a model as a hop along one of the graph.
-fn hop_of(reciprocals: &Reciprocals, relation: RelationId) -> Hop {
-    if reciprocals.in_graph(relation) {
-        Hop { relation, direction: Direction::Forward }
-    } else {
-        Hop { relation: reciprocals.inverse(relation), direction: Direction::Backward }
     }
 }

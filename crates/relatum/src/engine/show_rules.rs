@@ -1,7 +1,7 @@
 //! Looking at rules: sorted, with examples for and against.
 
 use super::{Engine, Error, OpenRules};
-use crate::graph::{EntityId, RelationId, Split, Triple};
+use crate::graph::{EntityId, Split};
 use crate::model::rules::{Body, Rule, RuleSet, Walker, rule_text};
 use crate::report::{RuleList, ShownRule};
 
@@ -85,7 +85,7 @@ impl Engine {
         let (graph, steps) = (self.graph(), open.index.steps());
         let mut found = [Vec::new(), Vec::new()];
         let mut put = |x: EntityId, y: EntityId| {
-            let edge = edge(open, x, rule.head, y);
+            let edge = open.index.steps().reciprocals().hop(rule.head).edge(x, y);
             let stored = Split::ALL.iter().any(|&split| graph.edges(split).contains(edge));
             let texts = &mut found[usize::from(!stored)];
             if x != y && texts.len() < EXAMPLES {
@@ -120,15 +120,5 @@ impl Engine {
             }
         }
         found
-    }
-}
-
-/// The edge of the graph that a relation of the model speaks of.
-fn edge(open: &OpenRules, x: EntityId, relation: RelationId, y: EntityId) -> Triple {
-    let reciprocals = open.index.steps().reciprocals();
-    if reciprocals.in_graph(relation) {
-        Triple { head: x, relation, tail: y }
-    } else {
-        Triple { head: y, relation: reciprocals.inverse(relation), tail: x }
     }
 }

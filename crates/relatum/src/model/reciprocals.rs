@@ -1,6 +1,7 @@
 //! Reciprocal relations: every relation can be read backwards.
 
 use crate::graph::{Graph, Id, RelationId, Split, Triple};
+use crate::query::{Direction, Hop};
 
 /// The relations of a model: those of the graph and, after them, one reciprocal relation for each
 /// that has no inverse in the graph. `r⁻¹(t, h)` says what `r(h, t)` says, so an unknown head is
@@ -48,6 +49,15 @@ impl Reciprocals {
     /// Whether the relation is one of the graph, and not a reciprocal one added for the model.
     pub fn in_graph(&self, relation: RelationId) -> bool {
         relation.index() < self.graph_relations
+    }
+
+    /// The relation as a hop along one of the graph: an added reciprocal relation reads its own backwards.
+    pub fn hop(&self, relation: RelationId) -> Hop {
+        if self.in_graph(relation) {
+            Hop { relation, direction: Direction::Forward }
+        } else {
+            Hop { relation: self.inverse(relation), direction: Direction::Backward }
+        }
     }
 
     /// Every edge of a split in every direction that the model learns: as it stands, and backwards

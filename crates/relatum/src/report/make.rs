@@ -6,7 +6,7 @@ use super::reply::{
 };
 use crate::answer::{self, ClauseReason, JudgedClause, Judgement, RankedRelation};
 use crate::control::Limit;
-use crate::graph::{EntityId, Graph, RelationId, Split};
+use crate::graph::{EntityId, Graph, RelationId, Split, Triple};
 use crate::model::Reciprocals;
 use crate::model::rules::{Reason, rule_text};
 use crate::query::{Branch, Direction, Negated, NormalForm, Term, VariableId};
@@ -131,15 +131,11 @@ fn atom(graph: &Graph, atom: &answer::ExplainedAtom, variables: [Option<String>;
 fn of_why(graph: &Graph, why: &search::Why) -> Why {
     let reciprocals = Reciprocals::of(graph);
     let edge = |&(from, along, to): &(EntityId, RelationId, EntityId)| {
-        let (subject, along, object) = if reciprocals.in_graph(along) {
-            (from, along, to)
-        } else {
-            (to, reciprocals.inverse(along), from)
-        };
+        let Triple { head, relation: along, tail } = reciprocals.hop(along).edge(from, to);
         StoredEdge {
             relation: relation(graph, along),
-            subject: entity(graph, subject),
-            object: entity(graph, object),
+            subject: entity(graph, head),
+            object: entity(graph, tail),
         }
     };
     let reason = |reason: &Reason| RuleReason {

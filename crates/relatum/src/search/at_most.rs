@@ -44,9 +44,13 @@ pub(super) fn at_most(
         Calibration::Sigmoid | Calibration::Adaptive => false,
         Calibration::MinMax | Calibration::Raw => return false,
     };
+    // The row of a rule takes long enough to be worth a task of its own.
+    let grain = if scorer.rules.is_some() { 1 } else { Threads::here().grain() };
     if scorer.rules.is_some_and(|rules| rules.alone) {
         bounds.fill(0.0);
-        join_rules(scorer, from, hop, at, bounds);
+        let places: FxHashMap<EntityId, usize> = at.iter().copied().zip(0..).collect();
+        let rows = bounds.par_chunks_exact_mut(at.len().max(1)).zip(from).with_min_len(grain);
+        rows.for_each(|(bounds, &head)| join(scorer, head, hop, &places, bounds));
         return true;
     }
     let mut tails = at.to_vec();
@@ -61,7 +65,7 @@ pub(super) fn at_most(
         scores.resize(heads.len() * tails.len(), 0.0);
         scorer.model.scores_at(&queries, &tails, &mut scores);
         let rows = scores.par_chunks_exact_mut(tails.len()).zip(heads);
-        let rows = rows.zip(bounds.par_chunks_exact_mut(at.len())).with_min_len(Threads::here().grain());
+        let rows = rows.zip(bounds.par_chunks_exact_mut(at.len())).with_min_len(grain);
         rows.for_each(|((row, &head), bounds)| {
             if summed {
                 bound_by_sum(scorer, head, hop, row, &places);
@@ -71,32 +75,32 @@ pub(super) fn at_most(
             for (bound, value) in bounds.iter_mut().zip(row) {
                 *bound = (*value * SLACK).min(1.0);
             }
+            join(scorer, head, hop, &places, bounds);
         });
     }
-    join_rules(scorer, from, hop, at, bounds);
     true
 }
 
-/// Joins bounds of predictions with what rules say, and makes trusted edges 1. What rules say is not bounded but
-/// exact, and joining does not fall where a prediction grows, so a bound stays one.
-fn join_rules(scorer: &Scorer<'_>, from: &[EntityId], hop: Hop, at: &[EntityId], bounds: &mut [f32]) {
-    let places: FxHashMap<EntityId, usize> = at.iter().copied().zip(0..).collect();
-    let relation = scorer.relation(hop);
-    let grain = if scorer.rules.is_some() { 1 } else { Threads::here().grain() };
-    let rows = bounds.par_chunks_exact_mut(at.len().max(1)).zip(from).with_min_len(grain);
-    rows.for_each(|(bounds, &head)| {
-        if let Some((sparse, weight)) = scorer.rules.and_then(|rules| rules.row(head, relation)) {
-            for (tail, truth) in sparse.iter() {
-                if let Some(&place) = places.get(tail) {
-                    bounds[place] = (joined(bounds[place], weight * truth) * ROUNDING).min(1.0);
-                }
+/// Joins the bounds of a head's predictions with what rules say, and makes trusted edges 1. What rules say is not
+/// bounded but exact, and joining does not fall where a prediction grows, so a bound stays one.
+fn join(
+    scorer: &Scorer<'_>,
+    head: EntityId,
+    hop: Hop,
+    places: &FxHashMap<EntityId, usize>,
+    bounds: &mut [f32],
+) {
+    if let Some((sparse, weight)) = scorer.rules.and_then(|rules| rules.row(head, scorer.relation(hop))) {
+        for (tail, truth) in sparse.iter() {
+            if let Some(bound) = places.get(tail).and_then(|&place| bounds.get_mut(place)) {
+                *bound = (joined(*bound, weight * truth) * ROUNDING).min(1.0);
             }
         }
-        scorer.facts.facts(head, hop, &mut |tail| {
-            if let Some(&place) = places.get(&tail) {
-                bounds[place] = 1.0;
-            }
-        });
+    }
+    scorer.facts.facts(head, hop, &mut |tail| {
+        if let Some(bound) = places.get(&tail).and_then(|&place| bounds.get_mut(place)) {
+            *bound = 1.0;
+        }
     });
 }
 

@@ -10,7 +10,8 @@ use super::tests::{checked, logics};
 use super::{AtomTruth, Certainty, Known, RuleEvidence, Scorer, best, joined};
 use crate::control::Control;
 use crate::graph::{EntityId, Id, RelationId};
-use crate::model::rules::{Body, Overlaps, Path, Rule, RuleIndex, RuleSet, Steps};
+use crate::model::rules::testing::bodies;
+use crate::model::rules::{Overlaps, Rule, RuleIndex, RuleSet, Steps};
 use crate::model::{Calibration, Model, predictor};
 use crate::plan::{Plan, PlanOptions};
 use crate::query::testing::{edges, tiny_graph};
@@ -18,19 +19,7 @@ use crate::query::{Direction, Hop};
 
 /// Rules over three entities and four relations of a model.
 fn rules() -> impl Strategy<Value = Vec<Rule>> {
-    let relation = || (0u32..4).prop_map(RelationId);
-    let entity = || (0u32..3).prop_map(EntityId);
-    let body = prop_oneof![
-        prop::collection::vec(relation(), 1..4).prop_map(|steps| Body::Path(Path::new(&steps).unwrap())),
-        (entity(), relation(), entity()).prop_map(|(object, relation, to)| Body::Edge {
-            object,
-            relation,
-            to
-        }),
-        (entity(), relation()).prop_map(|(object, relation)| Body::Some { object, relation }),
-        entity().prop_map(|object| Body::Always { object }),
-    ];
-    let rule = (0u32..4, body, 0u32..100);
+    let rule = (0u32..4, bodies(3, 4), 0u32..100);
     let rule = rule.prop_map(|(head, body, correct)| Rule::counted(RelationId(head), body, 100, correct));
     prop::collection::vec(rule, 0..12)
 }

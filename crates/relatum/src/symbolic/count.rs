@@ -1,12 +1,13 @@
 //! In how many ways entities are answers, counted for all of them at once.
 
+use super::costs::{Gather, Valued, meet};
 use super::patience::Patience;
 use super::world::World;
-use crate::graph::{EntityId, Id};
+use crate::graph::EntityId;
 use crate::query::{Atom, Branch, Hop, NormalForm, Term, VariableId};
 
 /// Entities with the number of assignments that make each what it is, ascending by entity.
-pub(super) type Counts = Vec<(EntityId, u32)>;
+pub(super) type Counts = Valued<u32>;
 
 /// The answers of a query with the number of assignments that make each one, over all alternatives. None: the
 /// patience is lost, or an alternative is no tree of positive atoms and must be searched.
@@ -14,7 +15,7 @@ pub(super) type Counts = Vec<(EntityId, u32)>;
 /// On a tree the assignments below a variable are independent of each other, so that
 /// `count(x) = Π over atoms p(y, x) of Σ over edges p(y, x) of count(y)`, which takes one visit to every edge.
 pub(super) fn counts(query: &NormalForm, world: &World<'_>, patience: &Patience) -> Option<Counts> {
-    let mut sum = Sum::new(world.entities());
+    let mut sum = Gather::sum(world.entities());
     for branch in &query.branches {
         for (id, count) in of_branch(branch, query, world, patience)? {
             sum.add(id, count);
@@ -72,7 +73,7 @@ impl Tree<'_> {
             };
             counts = Some(match counts {
                 None => reached,
-                Some(so_far) => meet(&so_far, &reached),
+                Some(so_far) => meet(&so_far, &reached, u32::saturating_mul),
             });
         }
         let mut counts = counts?;
@@ -93,76 +94,10 @@ impl Tree<'_> {
     }
 
     fn along(&self, values: &[(EntityId, u32)], hop: Hop) -> Counts {
-        let mut sum = Sum::new(self.world.entities());
+        let mut sum = Gather::sum(self.world.entities());
         for &(y, count) in values.iter().take_while(|_| self.patience.step()) {
             self.world.row_once(y, hop).for_each(|x| sum.add(x, count));
         }
         sum.finish()
-    }
-}
-
-/// In both, with every way of the one beside every way of the other.
-fn meet(a: &Counts, b: &Counts) -> Counts {
-    let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    let of_both = |&(id, count): &(EntityId, u32)| {
-        let at = many.binary_search_by_key(&id, |&(id, _)| id).ok()?;
-        Some((id, count.saturating_mul(many[at].1)))
-    };
-    few.iter().filter_map(of_both).collect()
-}
-
-/// Adds up counts of entities that come in any order.
-enum Sum {
-    /// Few of them: a list, sorted at the end.
-    Few { entities: usize, list: Counts },
-    /// Many: a place for every entity is quicker than sorting.
-    Many(Vec<u32>),
-}
-
-impl Sum {
-    fn new(entities: usize) -> Self {
-        Self::Few { entities, list: Vec::new() }
-    }
-
-    fn add(&mut self, id: EntityId, count: u32) {
-        match self {
-            Self::Few { entities, list } => {
-                list.push((id, count));
-                if list.len() > *entities / 16 {
-                    let mut table = vec![0; *entities];
-                    for &(id, count) in list.iter() {
-                        raise(&mut table, id, count);
-                    }
-                    *self = Self::Many(table);
-                }
-            }
-            Self::Many(table) => raise(table, id, count),
-        }
-    }
-
-    fn finish(self) -> Counts {
-        match self {
-            Self::Few { mut list, .. } => {
-                list.sort_unstable_by_key(|&(id, _)| id);
-                list.dedup_by(|next, kept| {
-                    let same = next.0 == kept.0;
-                    if same {
-                        kept.1 = kept.1.saturating_add(next.1);
-                    }
-                    same
-                });
-                list
-            }
-            Self::Many(table) => {
-                let there = table.iter().enumerate().filter(|&(_, &count)| count > 0);
-                there.map(|(index, &count)| (EntityId::from_index(index), count)).collect()
-            }
-        }
-    }
-}
-
-fn raise(table: &mut [u32], id: EntityId, count: u32) {
-    if let Some(place) = table.get_mut(id.index()) {
-        *place = place.saturating_add(count);
     }
 }

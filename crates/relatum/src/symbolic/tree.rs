@@ -75,7 +75,7 @@ impl Tree<'_> {
         let mut restrict = |set: Costs| {
             domain = Some(match domain.take() {
                 None => set,
-                Some(so_far) => meet(&so_far, &set),
+                Some(so_far) => meet(&so_far, &set, plus),
             });
         };
         for index in 0..self.branch.positive.len() {
@@ -84,7 +84,7 @@ impl Tree<'_> {
             match from {
                 Term::Entity(anchor) => {
                     self.walked[index] = true;
-                    let mut row = Gather::new(self.world.entities());
+                    let mut row = Gather::least(self.world.entities());
                     self.world.row(anchor, hop).for_each(|(id, cost)| row.add(id, cost));
                     restrict(row.finish());
                 }
@@ -109,7 +109,7 @@ impl Tree<'_> {
     }
 
     fn image(&self, set: &Costs, hop: Hop) -> Costs {
-        let mut image = Gather::new(self.world.entities());
+        let mut image = Gather::least(self.world.entities());
         for &(y, cost) in set.iter().take_while(|_| self.patience.step()) {
             self.world.row(y, hop).for_each(|(x, edge)| image.add(x, plus(cost, edge)));
         }

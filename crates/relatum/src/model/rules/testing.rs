@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Body, Rule, RuleSet, Steps};
+use proptest::prelude::*;
+
+use super::{Body, Path, Rule, RuleSet, Steps};
 use crate::graph::{EntityId, Graph, GraphBuilder, Id, RelationId, Split, Triple};
 
 /// A graph of ten entities and three relations with these training edges.
@@ -18,6 +20,22 @@ pub(crate) fn small_graph(edges: &[(u32, u32, u32)]) -> Graph {
         builder.add_ids(Split::Train, Triple::new(head % 10, relation % 3, tail % 10));
     }
     builder.finish().0
+}
+
+/// Bodies of every form over so many entities and relations of a model.
+pub(crate) fn bodies(entities: u32, relations: u32) -> impl Strategy<Value = Body> {
+    let relation = move || (0..relations).prop_map(RelationId);
+    let entity = move || (0..entities).prop_map(EntityId);
+    prop_oneof![
+        prop::collection::vec(relation(), 1..4).prop_map(|steps| Body::Path(Path::new(&steps).unwrap())),
+        (entity(), relation(), entity()).prop_map(|(object, relation, to)| Body::Edge {
+            object,
+            relation,
+            to
+        }),
+        (entity(), relation()).prop_map(|(object, relation)| Body::Some { object, relation }),
+        entity().prop_map(|object| Body::Always { object }),
+    ]
 }
 
 /// Every pair that a rule predicts: all assignments of different entities are tried.

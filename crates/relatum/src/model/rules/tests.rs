@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::testing::{predictions, row, small_graph};
+use super::testing::{bodies, predictions, row, small_graph};
 use super::*;
 use crate::graph::{EntityId, Id, RelationId};
 use crate::model::Reciprocals;
@@ -15,19 +15,8 @@ fn edges() -> impl Strategy<Value = Vec<(u32, u32, u32)>> {
 
 /// Any rule over ten entities and six relations.
 fn rules() -> impl Strategy<Value = Vec<Rule>> {
-    let relation = || (0u32..6).prop_map(RelationId);
-    let entity = || (0u32..10).prop_map(EntityId);
-    let body = prop_oneof![
-        prop::collection::vec(relation(), 1..4).prop_map(|steps| Body::Path(Path::new(&steps).unwrap())),
-        (entity(), relation(), entity()).prop_map(|(object, relation, to)| Body::Edge {
-            object,
-            relation,
-            to
-        }),
-        (entity(), relation()).prop_map(|(object, relation)| Body::Some { object, relation }),
-        entity().prop_map(|object| Body::Always { object }),
-    ];
-    let rule = (relation(), body, 1u32..100).prop_map(|(head, body, correct)| {
+    let relation = (0u32..6).prop_map(RelationId);
+    let rule = (relation, bodies(10, 6), 1u32..100).prop_map(|(head, body, correct)| {
         // Walks are kept under the smaller of a relation and its inverse, which is three beyond it.
         let head = if matches!(body, Body::Path(_)) { RelationId(head.0 % 3) } else { head };
         Rule::counted(head, body, 100, correct)

@@ -1,11 +1,9 @@
 //! Rules that name entities: what those who have one edge in common also have in common.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::{LEAST_CONFIDENCE_NAMED, LEAST_CORRECT_NAMED, MiningProgress, MiningStage};
+use super::{LEAST_CONFIDENCE_NAMED, LEAST_CORRECT_NAMED, MiningStage, Tally, all_of};
 use crate::control::Control;
 use crate::graph::{EntityId, Id, RelationId};
 use crate::model::rules::{Body, Rule, Steps};
@@ -24,7 +22,7 @@ pub(super) fn mine(steps: &Steps, room: usize, control: &Control) -> (Vec<Rule>,
     }
     let heads: Vec<(RelationId, Vec<u32>)> =
         of_head.into_iter().enumerate().map(|(head, ids)| (RelationId::from_index(head), ids)).collect();
-    let (done, rules) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let tally = Tally::new(MiningStage::Constants, heads.len(), 0);
     let found: Vec<Option<Vec<Rule>>> = heads
         .par_iter()
         .map_init(
@@ -37,21 +35,12 @@ pub(super) fn mine(steps: &Steps, room: usize, control: &Control) -> (Vec<Rule>,
                 let share = (room as f64 * edges as f64 / steps.arcs().max(1) as f64) as usize;
                 let found =
                     of_relation(steps, &groups, *head, ids, share.max(LEAST_ROOM), counters, control)?;
-                let rules = rules.fetch_add(found.len(), Ordering::Relaxed) + found.len();
-                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                let all = heads.len() as u64;
-                control.report(|| MiningProgress {
-                    stage: MiningStage::Constants,
-                    done: done as u64,
-                    all,
-                    rules,
-                });
+                tally.add(found.len(), control);
                 Some(found)
             },
         )
         .collect();
-    let whole = found.iter().all(Option::is_some);
-    (found.into_iter().flatten().flatten().collect(), whole)
+    all_of(found)
 }
 
 /// Everything from which a relation leads to one entity: `relation(X, to)`.

@@ -1,11 +1,10 @@
 //! From which overlap on two rules say the same thing, learned on validation edges.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::{MiningProgress, MiningStage, main_relations};
+use super::{MiningStage, Tally, main_relations};
 use crate::control::Control;
 use crate::graph::{EntityId, Graph, Id, RelationId, Split};
 use crate::model::rules::{ALL_APART, ALL_ONE, Overlapping, Overlaps, RuleIndex, RuleSet, Steps, strength};
@@ -42,7 +41,7 @@ pub fn fit(graph: &Graph, steps: &Arc<Steps>, set: RuleSet, control: &Control) -
         let main = steps.main(group.relation).index();
         questions[main].push((group.head, group.relation, valid.tails(group).to_vec()));
     }
-    let done = AtomicUsize::new(0);
+    let tally = Tally::new(MiningStage::Clusters, relations.len(), index.set().len());
     let measured: Vec<Option<Measured>> = relations
         .par_iter()
         .with_max_len(1)
@@ -51,9 +50,7 @@ pub fn fit(graph: &Graph, steps: &Arc<Steps>, set: RuleSet, control: &Control) -
             let step = all.len().div_ceil(QUESTIONS).max(1);
             let asked: Vec<_> = all.iter().step_by(step).collect();
             let measured = measure(graph, &index, relation, &asked, control);
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            let (all, rules) = (relations.len() as u64, index.set().len());
-            control.report(|| MiningProgress { stage: MiningStage::Clusters, done: done as u64, all, rules });
+            tally.add(0, control);
             measured
         })
         .collect();

@@ -13,6 +13,8 @@ mod short;
 mod tests;
 mod weigh;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::control::Control;
 use crate::graph::{Id, RelationId};
 use crate::model::rules::{Body, Rule, RuleError, RuleSet, Steps};
@@ -137,6 +139,34 @@ pub fn mine(
     }
     long::mine(steps, settings, &mut mined, control, keep)?;
     Ok(mined)
+}
+
+/// Counts what the threads of a stage have done, and tells how far it is.
+struct Tally {
+    stage: MiningStage,
+    all: u64,
+    done: AtomicUsize,
+    rules: AtomicUsize,
+}
+
+impl Tally {
+    /// Of a stage of so many parts, before which so many rules were found.
+    fn new(stage: MiningStage, all: usize, rules: usize) -> Self {
+        Self { stage, all: all as u64, done: AtomicUsize::new(0), rules: AtomicUsize::new(rules) }
+    }
+
+    /// One more part is done, in which so many rules were found.
+    fn add(&self, found: usize, control: &Control) {
+        let rules = self.rules.fetch_add(found, Ordering::Relaxed) + found;
+        let done = self.done.fetch_add(1, Ordering::Relaxed) as u64 + 1;
+        control.report(|| MiningProgress { stage: self.stage, done, all: self.all, rules });
+    }
+}
+
+/// The rules of all parts, and whether every part was finished.
+fn all_of(found: Vec<Option<Vec<Rule>>>) -> (Vec<Rule>, bool) {
+    let whole = found.iter().all(Option::is_some);
+    (found.into_iter().flatten().flatten().collect(), whole)
 }
 
 /// How many rules with constants there is room for.

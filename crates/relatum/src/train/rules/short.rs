@@ -1,11 +1,9 @@
 //! Bodies of one and two atoms between variables: every one of them, counted exactly.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::{LEAST_CONFIDENCE, LEAST_CORRECT, MiningProgress, MiningStage};
+use super::{LEAST_CONFIDENCE, LEAST_CORRECT, MiningStage, Tally, all_of};
 use crate::control::Control;
 use crate::graph::{EntityId, Id, RelationId};
 use crate::model::rules::{Body, Path, Rule, Steps};
@@ -17,7 +15,7 @@ const WIDEST: usize = 200_000_000;
 pub(super) fn mine(steps: &Steps, max_length: usize, found: usize, control: &Control) -> (Vec<Rule>, bool) {
     let links = Links::of(steps);
     let firsts: Vec<RelationId> = (0..steps.relations()).map(RelationId::from_index).collect();
-    let (done, rules) = (AtomicUsize::new(0), AtomicUsize::new(found));
+    let tally = Tally::new(MiningStage::Short, firsts.len(), found);
     let found: Vec<Option<Vec<Rule>>> = firsts
         .par_iter()
         .with_max_len(1)
@@ -30,21 +28,12 @@ pub(super) fn mine(steps: &Steps, max_length: usize, found: usize, control: &Con
                     counts.two_steps(steps, &links, first, marks, control)?;
                 }
                 let found = counts.rules(first);
-                let rules = rules.fetch_add(found.len(), Ordering::Relaxed) + found.len();
-                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                let all = firsts.len() as u64;
-                control.report(|| MiningProgress {
-                    stage: MiningStage::Short,
-                    done: done as u64,
-                    all,
-                    rules,
-                });
+                tally.add(found.len(), control);
                 Some(found)
             },
         )
         .collect();
-    let whole = found.iter().all(Option::is_some);
-    (found.into_iter().flatten().flatten().collect(), whole)
+    all_of(found)
 }
 
 /// The relations between two entities, by the second.
