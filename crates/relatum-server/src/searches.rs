@@ -3,15 +3,17 @@
 //! Searches run on threads of their own, never on those that serve connections. There are more of them than
 //! cores, because questions that are answered at the same moment share matrix products, and one that waits for
 //! a shared product does not compute. Every piece of work begins as light: it reads and plans its question. If
-//! the plan is expensive, the rest is heavy work, and waits for one of the few threads that do only that. Where
-//! the system allows it, those have a lower priority, and so have the threads that compute products: who serves a
-//! connection or a light question gets a core as soon as it needs one.
+//! the plan is expensive, the rest is heavy work, and waits for one of the few threads that do only that. Each of
+//! these computes with a pool of threads of its own, so that a light question never waits for the product of a
+//! heavy one; and where the system allows it, those threads have a lower priority, so that who serves a connection
+//! or a light question gets a core as soon as it needs one.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
+use relatum::control::OwnThreads;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Work that a thread takes.
@@ -73,15 +75,16 @@ impl Searches {
             light_came: Condvar::new(),
             heavy_came: Condvar::new(),
         });
-        for number in 0..threads {
-            let (shared, heavy) = (Arc::clone(&shared), number < (threads / 4).max(1));
-            let name = format!("{}-{number}", if heavy { "heavy" } else { "light" });
-            thread::Builder::new().name(name).spawn(move || {
-                if heavy {
-                    step_back(HEAVY);
-                }
-                shared.work_off(heavy);
-            })?;
+        let heavy = (threads / 4).clamp(1, MOST_HEAVY);
+        for number in 0..heavy {
+            let (shared, own) = (Arc::clone(&shared), threads_behind(number)?);
+            let work = move || shared.work_off(true, |job| own.run(job));
+            thread::Builder::new().name(format!("heavy-{number}")).spawn(work)?;
+        }
+        for number in heavy..threads {
+            let shared = Arc::clone(&shared);
+            let work = move || shared.work_off(false, |job| job());
+            thread::Builder::new().name(format!("light-{number}")).spawn(work)?;
         }
         Ok(Self { shared, places: Arc::new(Semaphore::new(threads + queue)) })
     }
@@ -161,8 +164,8 @@ impl Shared {
         if heavy { &self.heavy_came } else { &self.light_came }
     }
 
-    /// What a thread does all its life.
-    fn work_off(&self, heavy: bool) {
+    /// What a thread does all its life; `run` says where it does it.
+    fn work_off(&self, heavy: bool, run: impl Fn(Job)) {
         let mut state = self.lock();
         loop {
             let Some(job) = state.queue(heavy).pop_front() else {
@@ -175,7 +178,7 @@ impl Shared {
             state.running += 1;
             drop(state);
             // A panic in one search fails that request alone; its sender is dropped with it.
-            let _ = catch_unwind(AssertUnwindSafe(job));
+            let _ = catch_unwind(AssertUnwindSafe(|| run(job)));
             state = self.lock();
             state.running -= 1;
         }
@@ -188,24 +191,28 @@ impl State {
     }
 }
 
-/// Makes the threads that compute products for the whole process, behind those that serve.
-pub(crate) fn make_product_threads() {
-    // An error says that the process has such threads already; then they stay as they are.
-    let _ = rayon::ThreadPoolBuilder::new().start_handler(|_| step_back(PRODUCTS)).build_global();
+/// Heavy searches at a time: each of them can use all cores.
+const MOST_HEAVY: usize = 4;
+
+/// The threads with which a heavy search computes.
+fn threads_behind(number: usize) -> std::io::Result<OwnThreads> {
+    OwnThreads::new(&format!("heavy-{number}"), step_back).map_err(std::io::Error::other)
 }
 
-/// How far the threads step back that compute matrix products for all questions, and those of heavy searches.
-const PRODUCTS: i32 = 5;
-const HEAVY: i32 = 10;
-
-/// Lets the threads that serve connections and light questions go first.
-fn step_back(by: i32) {
-    // On Linux, priorities are those of threads; elsewhere this would hold back the whole process. A system that
-    // refuses serves heavy questions like light ones.
+/// Lets the threads that serve connections and light questions go first, at once: a lower nice value alone would
+/// let this thread end its slice of time before.
+fn step_back() {
+    // Only Linux has such a policy. A system that refuses it serves heavy questions like light ones.
     #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, by);
-    #[cfg(not(target_os = "linux"))]
-    let _ = by;
+    {
+        use thread_priority::unix::{
+            NormalThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy,
+            thread_native_id,
+        };
+        let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+        let _ =
+            set_thread_priority_and_policy(thread_native_id(), thread_priority::ThreadPriority::Min, policy);
+    }
 }
 
 #[cfg(test)]

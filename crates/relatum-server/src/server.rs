@@ -19,7 +19,7 @@ use crate::app::{App, Shared};
 use crate::guard::{self, Guard};
 use crate::problem::Problem;
 use crate::settings::Settings;
-use crate::{api, docs, listen, mcp, observe, page, searches, sparql};
+use crate::{api, docs, listen, mcp, observe, page, sparql};
 
 /// Why a server cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +79,6 @@ impl Server {
         let guard = Guard::new(settings.token_file.as_deref(), settings.cors.clone(), loopback)
             .map_err(ServerError::Tokens)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        searches::make_product_threads();
         let app = Arc::new(App::new(engine, &settings)?);
         let listen = |source| ServerError::Listen { address: settings.listen, source };
         let listener = runtime.block_on(TcpListener::bind(settings.listen)).map_err(listen)?;

@@ -83,7 +83,7 @@ impl Default for Limits {
             rows: 1_000_000,
             seconds: 30.0,
             // Searches that wait for a shared product do not compute, so there are more of them than cores.
-            searches: (8 * cores).max(16),
+            searches: (16 * cores).max(32),
             queue: 256,
             connections: 1024,
         }

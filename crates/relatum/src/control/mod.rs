@@ -17,6 +17,7 @@
 //! ```
 
 mod cancel;
+mod own_threads;
 mod side_by_side;
 
 use std::any::{Any, TypeId};
@@ -25,6 +26,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 pub use cancel::Cancel;
+pub use own_threads::OwnThreads;
+pub(crate) use own_threads::others_can_help;
 pub use side_by_side::side_by_side;
 
 /// The shortest time between two reports of progress: fast enough for a display, too seldom to cost time.

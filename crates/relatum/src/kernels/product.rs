@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::control::others_can_help;
+
 /// How many threads share one product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
@@ -12,10 +14,11 @@ pub enum Threads {
 }
 
 impl Threads {
-    /// `One` inside a thread of a pool, where other threads are already busy and splitting small work
-    /// further would only make them wait for each other; `All` outside.
+    /// `One` inside a thread of a shared pool, where other threads are already busy and splitting small work
+    /// further would only make them wait for each other; `All` outside, and with
+    /// [threads of one's own](crate::control::OwnThreads).
     pub fn here() -> Self {
-        if rayon::current_thread_index().is_some() { Self::One } else { Self::All }
+        if others_can_help() { Self::All } else { Self::One }
     }
 
     /// The least number of items that one task of a parallel loop takes.

@@ -18,6 +18,9 @@ const CANDIDATES_OF_ONE: usize = 4;
 const TILE: usize = 96;
 /// The same for [`FEW`] queries, where tasks of that size would be too short to be worth handing over.
 const TILE_OF_FEW: usize = 6 * TILE;
+/// Up to this many multiplications, about a tenth of a millisecond, waking other threads takes longer than they
+/// would save.
+const ALONE: usize = 3 << 19;
 /// Values of each vector that are summed at a time: that part of four candidates stays in the first
 /// level of cache while all queries pass by, and the queries stay in the second.
 const DEPTH: usize = 512;
@@ -78,12 +81,16 @@ fn block_of_rows<'a>(out: impl Iterator<Item = &'a mut [f32]>, queries: &[f32], 
     for row in out {
         tiles.iter_mut().zip(row.chunks_mut(size)).for_each(|(tile, part)| tile.push(part));
     }
-    let tiles = tiles.into_par_iter().enumerate().with_min_len(Threads::here().grain());
-    tiles.for_each(|(tile, mut out)| {
+    let compute = |(tile, mut out): (usize, Vec<&mut [f32]>)| {
         let from = tile * size;
         let candidates = candidates.rows(from..(from + size).min(count));
         Arch::new().dispatch(Tile { out: &mut out, panels: &panels, candidates });
-    });
+    };
+    if panels.queries() * count * width <= ALONE {
+        tiles.into_iter().enumerate().for_each(compute);
+    } else {
+        tiles.into_par_iter().enumerate().with_min_len(Threads::here().grain()).for_each(compute);
+    }
 }
 
 /// Queries in the order in which blocks read them: for each stretch of [`DEPTH`] values, for each group
@@ -221,7 +228,7 @@ impl Tile<'_, '_> {
         let (count, _) = self.candidates.size();
         let share = stretch.len().div_ceil(groups).next_multiple_of(LINE);
         for (group, bounds) in panels.groups.windows(2).enumerate() {
-            if panels.queries() > FEW {
+            if panels.queries() > FEW || panels.width <= DEPTH {
                 let part = (group * share).min(stretch.len())..((group + 1) * share).min(stretch.len());
                 for next in from + C..(from + 2 * C).min(count) {
                     bring_near(&self.candidates.row(next)[stretch.clone()][part.clone()]);

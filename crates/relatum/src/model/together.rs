@@ -3,9 +3,7 @@
 //! A product of a few query vectors with a large table takes as long as reading the table. While one product
 //! runs, callers wait; then the first of them computes the rows of all in one product. So sixteen questions
 //! that come at the same moment take little longer than one, and a question that comes alone never waits.
-//!
-//! Requests of many rows are cut into pieces, and short requests go between them, so that a question of
-//! thousands of rows does not hold up a question of one row.
+//! Requests of many rows have nothing to gain from company, and compute by themselves.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Sender, channel};
@@ -15,12 +13,6 @@ use crate::kernels::{Threads, View, ViewMut, product, stream, stream_apart};
 
 /// Rows that share one product at most: with more, the first caller would wait noticeably for the last.
 const MOST_ROWS: usize = 64;
-/// A long request is computed in pieces of at most so many rows and so many multiplications, about a millisecond
-/// on two cores: short requests wait no longer than that for a turn.
-const PIECE_ROWS: usize = 128;
-const PIECE_WORK: usize = 50_000_000;
-/// Candidates of a piece at least: with fewer, a product spends its time on rearranging its operands.
-const PIECE_CANDIDATES: usize = 256;
 
 /// Where callers meet who multiply query vectors with the same table.
 #[derive(Debug, Default)]
@@ -32,10 +24,7 @@ pub(super) struct Together {
 struct State {
     /// Whether a caller is computing.
     busy: bool,
-    /// Whether the last turn was one of short requests: then a long one is next, if one waits.
-    short_was_last: bool,
-    short: VecDeque<Short>,
-    long: VecDeque<Sender<()>>,
+    waiting: VecDeque<Short>,
 }
 
 /// A request of a few rows that waits.
@@ -67,26 +56,24 @@ impl Together {
         }
         // Threads of a pool work side by side already; a thread that waited here would do no work there.
         let is_in_pool = rayon::current_thread_index().is_some();
-        match (is_short(queries.len() / width, width), is_in_pool) {
-            (_, true) => multiply(scores, queries, candidates),
-            (true, false) => self.short(scores, queries, candidates),
-            (false, false) => {
-                in_pieces(scores, queries, candidates, || self.long());
-            }
+        if is_short(queries.len() / width, width) && !is_in_pool {
+            self.short(scores, queries, candidates);
+        } else {
+            multiply(scores, queries, candidates);
         }
     }
 
     fn short(&self, scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
         let mut state = self.lock();
         if !state.busy {
-            (state.busy, state.short_was_last) = (true, true);
+            state.busy = true;
             drop(state);
             let _turn = Turn(self);
             stream(scores, queries, candidates);
             return;
         }
         let (told, hear) = channel();
-        state.short.push_back(Short {
+        state.waiting.push_back(Short {
             rows: scores.len() / candidates.size().0,
             queries: queries.to_vec(),
             scores: vec![0.0; scores.len()],
@@ -102,21 +89,6 @@ impl Together {
             // The caller that was to compute these scores panicked.
             Err(_) => stream(scores, queries, candidates),
         }
-    }
-
-    /// Waits for a turn to compute a piece of a long request.
-    fn long(&self) -> Turn<'_> {
-        let mut state = self.lock();
-        if state.busy {
-            let (told, hear) = channel();
-            state.long.push_back(told);
-            drop(state);
-            // Never an error: the sender waits in the queue until it is told.
-            let _ = hear.recv();
-        } else {
-            (state.busy, state.short_was_last) = (true, false);
-        }
-        Turn(self)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -138,23 +110,17 @@ impl Drop for Turn<'_> {
 impl State {
     /// Gives the turn to the next caller that waits, or ends the work if none does; `false` if that caller is gone.
     fn hand_on(&mut self) -> bool {
-        let long_is_next = self.short_was_last || self.short.is_empty();
-        if long_is_next && let Some(long) = self.long.pop_front() {
-            self.short_was_last = false;
-            return long.send(()).is_ok();
-        }
-        let Some(first) = self.short.pop_front() else {
+        let Some(first) = self.waiting.pop_front() else {
             self.busy = false;
             return true;
         };
-        self.short_was_last = true;
         let mut rows = first.rows;
         let mut others = Vec::new();
-        while let Some(next) = self.short.front()
+        while let Some(next) = self.waiting.front()
             && rows + next.rows <= MOST_ROWS
         {
             rows += next.rows;
-            others.extend(self.short.pop_front());
+            others.extend(self.waiting.pop_front());
         }
         first.told.send(Told::Compute(others)).is_ok()
     }
@@ -168,29 +134,13 @@ fn is_short(rows: usize, width: usize) -> bool {
 
 /// The inner products of all queries with all candidates, not shared with other requests.
 pub(super) fn multiply(scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
-    let (_, width) = candidates.size();
-    if is_short(queries.len() / width, width) {
+    let (count, width) = candidates.size();
+    let rows = queries.len() / width;
+    if is_short(rows, width) {
         stream(scores, queries, candidates);
     } else {
-        in_pieces(scores, queries, candidates, || ());
-    }
-}
-
-/// A long request by general products, one for each piece; `turn` is taken before each. The pieces depend on the
-/// request alone, and so does the order of every sum.
-fn in_pieces<T>(scores: &mut [f32], queries: &[f32], candidates: View<'_>, turn: impl Fn() -> T) {
-    let (count, width) = candidates.size();
-    let step = (PIECE_WORK / (PIECE_ROWS * width)).max(PIECE_CANDIDATES);
-    let slices = scores.chunks_mut(PIECE_ROWS * count).zip(queries.chunks(PIECE_ROWS * width));
-    for (scores, queries) in slices {
-        let rows = queries.len() / width;
-        let queries = View::new(queries, rows, width);
-        for from in (0..count).step_by(step) {
-            let piece = from..(from + step).min(count);
-            let out = ViewMut::within(scores, rows, count, piece.clone());
-            let _turn = turn();
-            product(out, queries, candidates.rows(piece).transposed(), Threads::here());
-        }
+        let out = ViewMut::new(scores, rows, count);
+        product(out, View::new(queries, rows, width), candidates.transposed(), Threads::here());
     }
 }
 
@@ -222,7 +172,7 @@ mod tests {
         let mut random = |len: usize| (0..len).map(|_| rng.normal() as f32).collect::<Vec<f32>>();
         let table = random(count * width);
         let candidates = View::new(&table, count, width);
-        // Short requests of several sizes, and some that are cut into pieces.
+        // Short requests of several sizes, and some that share nothing.
         let requests: Vec<Vec<f32>> =
             [1, 1, 2, 1, 5, 300, 1, 20, 1, 140, 1, 3].map(|rows| random(rows * width)).into();
         let alone: Vec<Vec<f32>> = requests
@@ -247,23 +197,17 @@ mod tests {
             }
         });
         let state = together.lock();
-        assert!(
-            !state.busy && state.short.is_empty() && state.long.is_empty(),
-            "the last caller leaves empty queues"
-        );
+        assert!(!state.busy && state.waiting.is_empty(), "the last caller leaves an empty queue");
     }
 
     #[test]
-    fn requests_that_wait_are_taken_in_one_turn_and_long_ones_in_between() {
-        let mut state = State { busy: true, short_was_last: true, ..State::default() };
+    fn requests_that_wait_are_taken_in_one_turn() {
         let (told, _hear) = channel();
         let short = |rows| Short { rows, queries: Vec::new(), scores: Vec::new(), told: told.clone() };
-        state.short.extend([1, 2, MOST_ROWS, 1].map(short));
-        let (long, turn) = channel();
-        state.long.push_back(long);
-        assert!(state.hand_on() && turn.try_recv().is_ok(), "after short requests, a long one");
+        let waiting = [1, 2, MOST_ROWS, 1].map(short).into();
+        let mut state = State { busy: true, waiting };
         assert!(state.hand_on());
-        assert_eq!(state.short.len(), 2, "one and two rows go together, the next would be too much");
+        assert_eq!(state.waiting.len(), 2, "one and two rows go together, the next would be too much");
         assert!(state.hand_on() && state.hand_on() && state.busy);
         assert!(state.hand_on() && !state.busy, "nobody waits any more");
     }
@@ -272,7 +216,8 @@ mod tests {
     fn a_panic_does_not_leave_others_waiting() {
         let together = Together::default();
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            let _turn = together.long();
+            together.lock().busy = true;
+            let _turn = Turn(&together);
             panic!("in the middle of a product");
         }));
         assert!(result.is_err());

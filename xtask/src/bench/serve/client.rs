@@ -87,9 +87,34 @@ impl Load {
         Ok(all)
     }
 
-    fn connection(&self, next: &AtomicUsize, until: Instant) -> anyhow::Result<Latencies> {
-        let mut stream = TcpStream::connect(self.address)?;
+    /// Sends the requests one after another on one connection until the time is over or all are answered. Before
+    /// each, `first` does what it is compared with.
+    pub(super) fn one_by_one(
+        &self,
+        time: Duration,
+        mut first: impl FnMut(usize) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Latencies> {
+        let mut stream = self.connect()?;
+        let (mut latencies, mut buffer) = (Latencies::default(), Vec::new());
+        let until = Instant::now() + time;
+        for (at, request) in self.requests.iter().enumerate().take_while(|_| Instant::now() < until) {
+            first(at)?;
+            let began = Instant::now();
+            stream.write_all(request)?;
+            answer(&mut stream, &mut buffer)?;
+            latencies.add(began.elapsed());
+        }
+        Ok(latencies)
+    }
+
+    fn connect(&self) -> anyhow::Result<TcpStream> {
+        let stream = TcpStream::connect(self.address)?;
         stream.set_nodelay(true)?;
+        Ok(stream)
+    }
+
+    fn connection(&self, next: &AtomicUsize, until: Instant) -> anyhow::Result<Latencies> {
+        let mut stream = self.connect()?;
         let (mut latencies, mut buffer) = (Latencies::default(), Vec::new());
         while Instant::now() < until {
             let request = &self.requests[next.fetch_add(1, Ordering::Relaxed) % self.requests.len()];
