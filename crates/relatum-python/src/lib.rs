@@ -13,6 +13,7 @@ mod errors;
 mod measuring;
 mod model;
 mod reply;
+mod rules;
 mod training;
 mod work;
 

@@ -12,6 +12,7 @@ use relatum::engine::{
 };
 use relatum::graph::Split;
 use relatum::model::Ties;
+use relatum::search::Evidence;
 use relatum::train::PairsRanked;
 use serde::Deserialize;
 use serde_json::json;
@@ -26,6 +27,8 @@ struct LinkEval {
     model: Option<String>,
     split: Option<Split>,
     ties: Ties,
+    evidence: String,
+    rules: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -93,8 +96,12 @@ impl Engine {
         arguments: &str,
         listener: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
-        let LinkEval { model, split, ties } = options(arguments)?;
-        let options = LinkEvalOptions { model, split, ties, ..LinkEvalOptions::default() };
+        let LinkEval { model, split, ties, evidence, rules } = options(arguments)?;
+        let evidence = Evidence::from_name(&evidence).ok_or_else(|| {
+            let message = format!("`evidence` must be 'model', 'rules' or 'both', not '{evidence}'");
+            PyValueError::new_err(message)
+        })?;
+        let options = LinkEvalOptions { model, split, ties, evidence, rules, pairs: None };
         let events = |control, told: &Told| {
             told.some(control, "ranked", |it: &PairsRanked| json!({ "done": it.done, "all": it.all }))
         };

@@ -75,7 +75,8 @@ impl Searches {
             light_came: Condvar::new(),
             heavy_came: Condvar::new(),
         });
-        let heavy = (threads / 4).clamp(1, MOST_HEAVY);
+        let cores = thread::available_parallelism().map_or(2, usize::from);
+        let heavy = (threads / 4).clamp(1, cores.clamp(2, MOST_HEAVY));
         for number in 0..heavy {
             let (shared, own) = (Arc::clone(&shared), threads_behind(number)?);
             let work = move || shared.work_off(true, |job| own.run(job));
@@ -191,7 +192,8 @@ impl State {
     }
 }
 
-/// Heavy searches at a time: each of them can use all cores.
+/// Heavy searches at a time at most, and no more than there are cores: each of them can use all cores, and keeps
+/// the memory that it once needed.
 const MOST_HEAVY: usize = 4;
 
 /// The threads with which a heavy search computes.

@@ -26,6 +26,9 @@ pub mod engine;
 pub mod export;
 pub mod graph;
 pub mod import;
+#[cfg(not(feature = "kernels"))]
+mod kernels;
+#[cfg(feature = "kernels")]
 #[doc(hidden)]
 pub mod kernels;
 pub mod logic;

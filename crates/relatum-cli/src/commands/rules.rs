@@ -217,9 +217,10 @@ fn show(args: &Args, engine: &Engine, relation: &str) -> anyhow::Result<()> {
 }
 
 fn as_text(list: &RuleList) -> String {
-    let about = list.about.as_ref().map(|entity| format!(" and speak of {entity}")).unwrap_or_default();
+    let s = if list.found == 1 { "s" } else { "" };
+    let about = list.about.as_ref().map(|entity| format!(" and speak{s} of {entity}")).unwrap_or_default();
     let rules = output::counted(list.found as u64, "rule");
-    let mut text = format!("{rules} of `{}` predict {}{about}\n", list.name, list.relation);
+    let mut text = format!("{rules} of `{}` predict{s} {}{about}\n", list.name, list.relation);
     for rule in &list.rules {
         text += &format!("{:>7.4}  {}\n         {}\n", rule.confidence, rule.rule, counts(rule));
         for (what, edges) in [("such as", &rule.examples), ("but not", &rule.against)] {

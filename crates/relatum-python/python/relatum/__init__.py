@@ -40,6 +40,7 @@ from .graph import Graph, films
 from .measuring import Benchmark, Figure
 from .model import Model, grid_search, merge, train
 from .query import Formula, Question, V, Variable, exists, rel
+from .rules import Rules
 
 __all__ = [
     "Alternative",
@@ -64,6 +65,7 @@ __all__ = [
     "QueryError",
     "Question",
     "RelatumError",
+    "Rules",
     "Settings",
     "Span",
     "SubQuery",

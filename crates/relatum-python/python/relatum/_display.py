@@ -14,6 +14,8 @@ _PREDICTED = "#3566b8"
 _NEGATED = "#b3413b"
 #: How many characters of a name are shown; the whole is in its tooltip.
 _MOST = 26
+#: How many characters of a line below a picture are shown.
+_LINE = 150
 _FONT = "font-family:system-ui,sans-serif;font-size:12px"
 
 
@@ -92,7 +94,9 @@ def explanation_svg(explanation: Explanation) -> str:
     # The name beside an upright arrow needs room as well.
     upright = any(boxes[atom.subject.id][0] == boxes[atom.object.id][0] for atom in atoms)
     width = max(x + w for x, _, w in boxes.values()) + (gap if upright else 20)
-    height = max(y for _, y, _ in boxes.values()) + 50 + 18 * len(explanation.sub_queries)
+    notes = _notes(explanation)
+    height = max(y for _, y, _ in boxes.values()) + 50 + 18 * len(notes)
+    width = max([width, *(20 + 13 * len(text) // 2 for text, _, _ in notes)])
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" style="{_FONT}">',
@@ -115,11 +119,21 @@ def explanation_svg(explanation: Explanation) -> str:
         if variable:
             out.append(f'<text x="{x + 3}" y="{y - 3}" font-size="10" fill="#778">{escape(variable)}</text>')
     out += labels
-    for line, sub in enumerate(explanation.sub_queries):
-        text = escape(_visible(f"not ({sub.text})  {sub.value:.4f}"))
-        y = height - 8 - 18 * (len(explanation.sub_queries) - 1 - line)
-        out.append(f'<text x="10" y="{y}" fill="{_NEGATED}">{text}</text>')
+    for line, (text, whole, colour) in enumerate(notes):
+        y = height - 8 - 18 * (len(notes) - 1 - line)
+        out.append(f'<text x="10" y="{y}" fill="{colour}"><title>{escape(whole)}</title>{escape(text)}</text>')
     return "".join(out) + "</svg>"
+
+
+def _notes(explanation: Explanation) -> list[tuple[str, str, str]]:
+    """The lines below the picture, each with its whole text and its colour: negated sub-queries, and what speaks for
+    predicted edges."""
+    notes = [(_visible(f"not ({sub.text})  {sub.value:.4f}"), _NEGATED) for sub in explanation.sub_queries]
+    for atom in explanation.atoms:
+        if atom.reasons:
+            notes.append((_visible(f"{atom}:"), _PREDICTED))
+            notes += [(_visible(f"· {reason}"), "#667") for reason in atom.reasons]
+    return [(text if len(text) <= _LINE else text[: _LINE - 1] + "…", text, colour) for text, colour in notes]
 
 
 def _edge(

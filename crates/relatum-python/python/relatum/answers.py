@@ -104,6 +104,12 @@ class Atom:
         word = "not " if self.negated else ""
         return f"{word}{self.relation}({self.subject}, {self.object})"
 
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What speaks for a predicted edge, a line each: how much comes from rules and how much from the model, then the
+        rules with their counts and the stored edges that make them true; or the most similar entities."""
+        return tuple(_reasons(self.why)) if self.why else ()
+
 
 @dataclass(frozen=True)
 class SubQuery:
@@ -146,7 +152,10 @@ class Explanation:
     alternatives_certain: bool
 
     def __str__(self) -> str:
-        lines = [f"{atom}  {atom.value:.4f}  {_known(atom)}" for atom in self.atoms]
+        lines = []
+        for atom in self.atoms:
+            lines.append(f"{atom}  {atom.value:.4f}  {_known(atom)}")
+            lines += [f"    {reason}" for reason in atom.reasons]
         lines += [f"not ({sub.text})  {sub.value:.4f}" for sub in self.sub_queries]
         return "\n".join(lines)
 
@@ -159,6 +168,27 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         return self.to_svg()
+
+
+def _reasons(why: Mapping[str, Any]) -> list[str]:
+    predictor, rules = f"{why['predictor']:.4f}", f"{why['rules']:.4f}"
+    found = why.get("reasons", [])
+    if not found:
+        names = [str(Entity(**entity)) for entity in why.get("similar", [])]
+        like = f", as with {' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}" if names else ""
+        return [f"by similarity {predictor}{like}; no rule speaks for it"]
+    lines = [f"by rules {rules}, by similarity {predictor}"]
+    for reason in found:
+        about = "about " if reason.get("error") else ""
+        edges = [
+            f"{Entity(**edge['relation'])}({Entity(**edge['subject'])}, {Entity(**edge['object'])})"
+            for edge in reason["because"]
+        ]
+        because = f", because {' and '.join(edges)}" if edges else ""
+        count = f"{about}{reason['correct']:,} of {reason['predicted']:,}"
+        lines.append(f"{reason['rule']}  {reason['confidence']:.4f}, right for {count}{because}")
+    more = why.get("more", 0)
+    return [*lines, f"and {more:,} other rule{'s' if more > 1 else ''}"] if more else lines
 
 
 def _known(atom: Atom) -> str:

@@ -13,6 +13,7 @@ from ._optional import frame
 from .answers import Answers
 from .graph import Graph, PathLike
 from .query import Formula, Variable
+from .rules import Rules
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -244,6 +245,11 @@ class Engine:
         result = frame(rows, ["head", "relation", "tail", "truth"], "predict()")
         result.attrs["certainty"] = json.loads(found)
         return result
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the project: to mine them, to look at them, to read and to write them."""
+        return Rules(self._core)
 
     @property
     def models(self) -> pd.DataFrame:

@@ -215,11 +215,15 @@ class Model:
         *,
         ties: str = "mean",
         by_relation: bool = False,
+        evidence: str = "model",
+        rules: str | None = None,
         progress: _progress.Progress = False,
     ) -> pd.DataFrame:
         """How well the model predicts the edges of a split from both their ends: filtered MRR and Hits@1, 3 and 10, in
-        all or by relation, as a frame."""
-        arguments = _dumps({"model": self._name, "split": split, "ties": ties})
+        all or by relation, as a frame. With ``evidence="both"`` the rules of the project speak beside it, with
+        ``"rules"`` in its place."""
+        given = {"model": self._name, "split": split, "ties": ties, "evidence": evidence, "rules": rules}
+        arguments = _dumps(given)
         told = _progress.listener(progress, _progress.plain)
         found = json.loads(self._graph._core.link_eval(arguments, told))
         figures = ["count", "mrr", "hits@1", "hits@3", "hits@10"]

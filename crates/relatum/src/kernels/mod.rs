@@ -5,6 +5,10 @@
 //! number of lanes on every machine; the matrix products sum in the order of the machine's vector
 //! width, so machines of different kinds may differ in a last digit.
 
+#![cfg_attr(
+    not(feature = "kernels"),
+    allow(unreachable_pub, reason = "only the project's own benchmarks see this room from outside")
+)]
 #![allow(
     clippy::inline_always,
     reason = "a call boundary would leave a loop in the baseline instruction set"

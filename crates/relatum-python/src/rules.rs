@@ -1,0 +1,134 @@
+//! Rules: mined, read, written and shown.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use relatum::control::Control;
+use relatum::engine::{RuleOptions, ShowRules};
+use relatum::train::rules::{MineSettings, MiningProgress};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::engine::Engine;
+use crate::errors::{json, options};
+use crate::work::{Told, long, short};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Mine {
+    name: Option<String>,
+    seconds: Option<f64>,
+    paths: Option<u64>,
+    seed: u64,
+    max_length: usize,
+    max_memory: Option<usize>,
+    resume: bool,
+    restart: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Show {
+    rules: Option<String>,
+    relation: String,
+    about: Option<String>,
+    top: Option<usize>,
+}
+
+#[pymethods]
+impl Engine {
+    /// Mines rules; what was made, as JSON.
+    #[pyo3(signature = (arguments, listener))]
+    fn mine_rules(
+        &self,
+        py: Python<'_>,
+        arguments: &str,
+        listener: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let given: Mine = options(arguments)?;
+        if !(1..=3).contains(&given.max_length) {
+            let message = format!("`max_length` must be 1, 2 or 3, not {}", given.max_length);
+            return Err(PyValueError::new_err(message));
+        }
+        let settings = MineSettings {
+            seed: given.seed,
+            max_length: given.max_length,
+            paths: given.paths,
+            memory: given
+                .max_memory
+                .map_or(MineSettings::DEFAULT_MEMORY, |megabytes| megabytes.saturating_mul(1 << 20)),
+        };
+        let options =
+            RuleOptions { name: given.name, settings, resume: given.resume, restart: given.restart };
+        let seconds = given.seconds.map(Duration::try_from_secs_f64).transpose();
+        let seconds = seconds.map_err(|error| PyValueError::new_err(format!("`seconds`: {error}")))?;
+        let made = long(py, listener, mining_events, |control| match seconds {
+            Some(time) => self.engine.mine_rules(&options, &control.ending_by(Instant::now() + time)),
+            None => self.engine.mine_rules(&options, control),
+        })?;
+        json(&made)
+    }
+
+    /// Learns how much rules count beside a model; whether there were validation edges to learn it on.
+    #[pyo3(signature = (model, rules, listener))]
+    fn weigh_rules(
+        &self,
+        py: Python<'_>,
+        model: Option<&str>,
+        rules: Option<&str>,
+        listener: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<bool> {
+        long(py, listener, mining_events, |control| {
+            Ok(self.engine.weigh_rules(model, rules, control)?.is_some())
+        })
+    }
+
+    /// Reads rules in the form that `AnyBURL` writes; what was made, as JSON.
+    fn import_rules(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        name: Option<&str>,
+        replace: bool,
+    ) -> PyResult<String> {
+        let file = BufReader::new(File::open(&path)?);
+        let made = short(
+            py,
+            |control| control,
+            |control| self.engine.import_rules(file, &path, name, replace, control),
+        )?;
+        json(&made)
+    }
+
+    /// Writes rules in that form; how many there were.
+    fn export_rules(&self, py: Python<'_>, path: PathBuf, name: Option<&str>) -> PyResult<usize> {
+        // Written at once at the end, so that a failure leaves no half of a file behind.
+        let mut text = Vec::new();
+        let count = short(py, |control| control, |_| self.engine.export_rules(name, &mut text))?;
+        std::fs::write(path, text)?;
+        Ok(count)
+    }
+
+    /// The names of the rules of the project.
+    fn rule_names(&self) -> Vec<String> {
+        self.engine.rule_names()
+    }
+
+    /// The rules that predict a relation, as JSON.
+    fn show_rules(&self, py: Python<'_>, arguments: &str) -> PyResult<String> {
+        let Show { rules, relation, about, top } = options(arguments)?;
+        let show = ShowRules { rules, relation, about, top };
+        json(&short(py, |control| control, |_| self.engine.show_rules(&show))?)
+    }
+}
+
+fn mining_events(control: Control, told: &Told) -> Control {
+    told.some(control, "mining", |it: &MiningProgress| {
+        let stage = format!("{:?}", it.stage).to_lowercase();
+        json!({ "stage": stage, "done": it.done, "all": it.all, "rules": it.rules })
+    })
+}
