@@ -80,6 +80,15 @@ describe("a drawing", () => {
     assert.equal(joined.length, 3, "both alternatives end at the split, which leads to F");
   });
 
+  it("tells the edges of one alternative from alternatives", () => {
+    const [one, two, three] = ["one", "two", "three"].map((name) => atom("r", variable("A"), entity(name)));
+    const meetings = (formula) => questionScene({ target: "A", formula }).nodes.filter((it) => it.kind === "or").map((it) => it.text);
+    assert.deepEqual(meetings(or(one, two, three)), ["or"]);
+    assert.deepEqual(meetings(or(one, and(two, three))), ["or", "and"]);
+    const { edges } = questionScene({ target: "A", formula: or(one, and(two, three)) });
+    assert.equal(edges.filter((it) => it.to === "or:" || it.from === "or:").length, 3, "one edge, the meeting of the others, and the way to A");
+  });
+
   it("keeps two variables of one name apart", () => {
     const branch = (name) => exists(["F"], atom("r", variable("F"), entity(name)));
     const scene = questionScene({ target: null, formula: or(branch("one"), branch("two")) });

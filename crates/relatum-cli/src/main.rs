@@ -10,6 +10,11 @@ mod signals;
 
 use std::process::ExitCode;
 
+/// After a question that took much memory, the allocator of the system keeps it for each thread that once needed it;
+/// this one gives it back. A server that had stayed at 2.6 GB would be seen as leaking.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     exit::report(arguments::parse().run())
 }

@@ -72,6 +72,8 @@ fn a_graph_can_be_looked_at() {
     );
     assert!(!page["predicted"].as_array().unwrap().is_empty());
     assert_eq!(server.get("/api/v1/describe?name=Nobody").status, 404);
+    let unknown = server.post("/api/v1/ask", &json!({ "question": GENRES, "rules": "nope" }));
+    assert!((400..500).contains(&unknown.status), "rules that are not there are not left out: {unknown:?}");
     assert_eq!(server.get("/api/v1/relations").json().as_array().unwrap().len(), 3);
     assert_eq!(server.get("/api/v1/graph").json()["edges"]["train"], 17);
     let completion = server.post("/api/v1/complete", &json!({ "text": "?F : sta", "cursor": 8 })).json();

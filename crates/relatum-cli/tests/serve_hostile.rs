@@ -155,7 +155,8 @@ fn no_path_leads_out_of_the_page() {
     assert_eq!(server.get("/api/v1/nothing").status, 404);
     assert_eq!(server.get("/api/v1/ask").status, 400, "no question");
     assert_eq!(server.send("POST", "/", &[], b"").status, 405);
-    let page = server.get("/some/path/of/the/page");
+    assert_eq!(server.get("/some/path/of/nothing").status, 404);
+    let page = server.get("/explore");
     assert_eq!(
         (page.status, page.header("content-type").as_deref()),
         (200, Some("text/html; charset=utf-8"))

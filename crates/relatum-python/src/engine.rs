@@ -199,8 +199,8 @@ impl Engine {
         Model::of(self.engine.clone(), open)
     }
 
-    fn reload(&self) {
-        self.engine.reload();
+    fn reload(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.engine.reload()).map(drop).map_err(|error| raised(py, error))
     }
 
     fn entity_count(&self) -> usize {

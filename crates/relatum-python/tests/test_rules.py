@@ -40,7 +40,7 @@ def test_rules_travel_as_text(ruled: relatum.Engine, tmp_path: pathlib.Path) -> 
     lines = (tmp_path / "rules.txt").read_text(encoding="utf-8").splitlines()
     assert len(lines) == count and len(lines[0].split("\t")) == 4
     by_hand = tmp_path / "by-hand.txt"
-    by_hand.write_text('10\t9\t0.9\thas_genre(X,Y) <= has_genre(X,Y)\n', encoding="utf-8")
+    by_hand.write_text('10\t9\t0.9\tstars(X,Y) <= directed_by(X,Y)\n', encoding="utf-8")
     made = ruled.rules.read(by_hand, name="by-hand")
     assert made["rules"] == 1 and "by-hand" in ruled.rules.names
     with pytest.raises(relatum.RelatumError, match="by-hand"):

@@ -83,13 +83,14 @@ impl App {
         self.stats.get_or_init(|| self.engine.stats())
     }
 
-    /// Reads models again that were trained anew; returns the names of those that were open.
-    pub(crate) fn reload(&self) -> Vec<String> {
-        let models = self.engine.reload();
+    /// Reads models again that were trained anew; returns the names of those that are open. If one cannot be read,
+    /// the old ones stay.
+    pub(crate) fn reload(&self) -> Result<Vec<String>, Error> {
+        let models = self.engine.reload()?;
         self.cache.clear();
         self.measured().clear();
         tracing::info!(?models, "models are read again");
-        models
+        Ok(models)
     }
 
     /// Checks a question against the limits of this server, and fills in the model if it names none.

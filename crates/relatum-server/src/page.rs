@@ -20,6 +20,8 @@ use crate::problem::Problem;
 struct Files;
 
 const INDEX: &str = "index.html";
+/// The paths of the page's own views.
+const VIEWS: [&str; 3] = ["", "explore", "model"];
 /// Scripts, styles and requests of this server alone, pictures also as data; nothing inline, no frames, no forms.
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -57,12 +59,9 @@ pub(crate) async fn page(request: Request) -> Response {
     }
     let path = request.uri().path();
     let name = percent_decode_str(path.trim_start_matches('/')).decode_utf8_lossy();
-    let is_api = ["/api/", "/sparql", "/mcp"].iter().any(|own| path.starts_with(own));
-    let last = name.rsplit('/').next().unwrap_or_default();
     match FILES.get(name.as_ref()) {
         Some(file) if name != INDEX => send(file, request.headers()),
-        // A path that looks like a file but does not exist is an error; the page's own paths have no ending.
-        None if is_api || last.contains('.') || name.contains("..") || name.contains('\0') => {
+        None if !VIEWS.contains(&name.as_ref()) => {
             Problem::new(StatusCode::NOT_FOUND, "not-found", format!("there is nothing at {path}"))
                 .into_response()
         }
@@ -82,6 +81,13 @@ fn index() -> Response {
     (headers, file.bytes.clone()).into_response()
 }
 
+/// Whether one of the encodings that a client accepts is gzip; a weight of 0 refuses it.
+fn wants_gzip(accepted: &str) -> bool {
+    let mut parts = accepted.split(';').map(str::trim);
+    let weight = |part: &str| part.strip_prefix("q=").and_then(|weight| weight.parse::<f32>().ok());
+    parts.next() == Some("gzip") && parts.find_map(weight).is_none_or(|weight| weight > 0.0)
+}
+
 fn send(file: &File, headers: &HeaderMap) -> Response {
     let cache = if file.immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
     let fresh = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
@@ -90,7 +96,7 @@ fn send(file: &File, headers: &HeaderMap) -> Response {
     } else {
         let accepts =
             headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("");
-        let gzip = file.gzip.as_ref().filter(|_| accepts.split(',').any(|it| it.trim().starts_with("gzip")));
+        let gzip = file.gzip.as_ref().filter(|_| accepts.split(',').any(wants_gzip));
         let mut response = Body::from(gzip.unwrap_or(&file.bytes).clone()).into_response();
         if gzip.is_some() {
             response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));

@@ -48,8 +48,10 @@ pub(crate) struct Load {
 /// The threads and their queue. Threads end when this is dropped and their work is done.
 pub(crate) struct Searches {
     shared: Arc<Shared>,
-    /// One permit for each piece of work that runs or may wait.
-    places: Arc<Semaphore>,
+    /// One permit for each piece of light work that runs or may wait, and the same for heavy work: heavy questions
+    /// that wait in their queue leave the other one free.
+    light: Arc<Semaphore>,
+    heavy: Arc<Semaphore>,
 }
 
 struct Shared {
@@ -67,7 +69,7 @@ struct State {
 }
 
 impl Searches {
-    /// So many threads, with so many places in the queue.
+    /// So many threads, with so many places in each queue.
     pub(crate) fn new(threads: usize, queue: usize) -> std::io::Result<Self> {
         let threads = threads.max(2);
         let shared = Arc::new(Shared {
@@ -87,7 +89,8 @@ impl Searches {
             let work = move || shared.work_off(false, |job| job());
             thread::Builder::new().name(format!("light-{number}")).spawn(work)?;
         }
-        Ok(Self { shared, places: Arc::new(Semaphore::new(threads + queue)) })
+        let places = |threads: usize| Arc::new(Semaphore::new(threads + queue));
+        Ok(Self { shared, light: places(threads - heavy), heavy: places(heavy) })
     }
 
     /// Does a piece of work, or refuses it at once where no place is free.
@@ -95,8 +98,11 @@ impl Searches {
         &self,
         work: impl FnOnce() -> Planned<T> + Send + 'static,
     ) -> Result<T, Undone> {
-        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| Undone::Full)?;
-        self.with_place(place, work).await
+        let free = |places: &Arc<Semaphore>| Arc::clone(places).try_acquire_owned().map_err(|_| Undone::Full);
+        match self.on_thread(false, free(&self.light)?, work).await? {
+            Planned::Done(value) => Ok(value),
+            Planned::Heavy(rest) => self.on_thread(true, free(&self.heavy)?, rest).await,
+        }
     }
 
     /// The same, but waits for a place: for clients that send many questions and read the replies in turn.
@@ -104,35 +110,29 @@ impl Searches {
         &self,
         work: impl FnOnce() -> Planned<T> + Send + 'static,
     ) -> Result<T, Undone> {
-        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| Undone::Lost)?;
-        self.with_place(place, work).await
+        let place = Arc::clone(&self.light).acquire_owned().await.map_err(|_| Undone::Lost)?;
+        match self.on_thread(false, place, work).await? {
+            Planned::Done(value) => Ok(value),
+            Planned::Heavy(rest) => {
+                let place = Arc::clone(&self.heavy).acquire_owned().await.map_err(|_| Undone::Lost)?;
+                self.on_thread(true, place, rest).await
+            }
+        }
     }
 
-    async fn with_place<T: Send + 'static>(
+    async fn on_thread<T: Send + 'static>(
         &self,
+        heavy: bool,
         place: OwnedSemaphorePermit,
-        work: impl FnOnce() -> Planned<T> + Send + 'static,
+        work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Undone> {
         let (result, done) = oneshot::channel();
-        // A weak reference, because a job in the queue must not keep the threads alive that would run it.
-        let shared = Arc::downgrade(&self.shared);
-        let job = move || match work() {
-            Planned::Done(value) => {
-                drop(place);
-                let _ = result.send(value);
-            }
-            Planned::Heavy(rest) => {
-                let job: Job = Box::new(move || {
-                    let value = rest();
-                    drop(place);
-                    let _ = result.send(value);
-                });
-                if let Some(shared) = shared.upgrade() {
-                    shared.push(job, true);
-                }
-            }
+        let job = move || {
+            let value = work();
+            drop(place);
+            let _ = result.send(value);
         };
-        self.shared.push(Box::new(job), false);
+        self.shared.push(Box::new(job), heavy);
         done.await.map_err(|_| Undone::Lost)
     }
 
@@ -242,6 +242,14 @@ mod tests {
         for number in 0..100 {
             assert_eq!(searches.run(move || Planned::Done(number)).await, Ok(number));
         }
+        // Beyond their own queue, heavy questions are refused; light ones still find a place.
+        while searches.heavy.available_permits() > 0 {
+            let more = Arc::clone(&searches);
+            tokio::spawn(async move { more.run(|| heavy(|| ())).await });
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(searches.run(|| heavy(|| ())).await, Err(Undone::Full));
+        assert_eq!(searches.run(|| Planned::Done(1)).await, Ok(1));
         drop(release);
         for task in blocked {
             assert_eq!(task.await.unwrap(), Ok(()));
@@ -250,7 +258,7 @@ mod tests {
 
     #[tokio::test]
     async fn beyond_the_queue_work_is_refused_and_a_panic_is_the_requests_own() {
-        let searches = Arc::new(Searches::new(2, 1).unwrap());
+        let searches = Arc::new(Searches::new(3, 1).unwrap());
         let (release, gate) = mpsc::channel::<()>();
         let gate = Arc::new(Mutex::new(gate));
         let mut blocked = Vec::new();
@@ -259,7 +267,7 @@ mod tests {
             let wait = move || Planned::Done(gate.lock().unwrap().recv().is_err());
             blocked.push(tokio::spawn(async move { searches.run(wait).await }));
         }
-        while searches.places.available_permits() > 0 {
+        while searches.light.available_permits() > 0 {
             tokio::task::yield_now().await;
         }
         assert_eq!(searches.run(|| Planned::Done(1)).await, Err(Undone::Full));

@@ -185,7 +185,9 @@ fn reload_on_signal(app: Shared, guard: Arc<Guard>) -> std::io::Result<impl Futu
     let mut hang_up = signal(SignalKind::hangup())?;
     Ok(async move {
         while hang_up.recv().await.is_some() {
-            app.reload();
+            if let Err(error) = app.reload() {
+                tracing::error!(%error, "the models were not read again; the old ones stay");
+            }
             if let Err(error) = guard.reload() {
                 tracing::error!(error, "the tokens were not read again; the old ones stay");
             }

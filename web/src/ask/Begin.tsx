@@ -8,6 +8,8 @@ export function Begin() {
   const examples = useStore(askState, (it) => it.examples);
   const info = useStore(serverState, (it) => it.info);
   if (examples === null) return <div class="begin" aria-busy="true" />;
+  // A server that wants a token has told nothing yet.
+  if (!examples.length && !info) return <div class="begin" />;
   if (!examples.length) {
     return (
       <div class="empty">

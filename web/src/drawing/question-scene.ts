@@ -95,17 +95,25 @@ class Builder {
       case "or": {
         const about = sharedBy(formula.parts, context);
         const splits = new Map(context.splits);
-        if (about) {
-          const id = `or:${path.join(".")}`;
-          this.nodes.set(id, { id, kind: "or", text: "or" });
-          this.use(id, context.group);
-          this.edges.push({ id: `join:${path.join(".")}`, from: id, to: context.splits.get(about) ?? about, text: "", kind: "join" });
-          splits.set(about, id);
-        }
-        formula.parts.forEach((part, index) => this.walk(part, { ...context, splits }, [...path, index]));
+        if (about) splits.set(about.id, this.meeting("or", path, context.splits.get(about.id) ?? about.id, context));
+        formula.parts.forEach((part, index) => {
+          const at = [...path, index];
+          // The edges of one alternative meet before they reach the others: else each would look like an alternative.
+          const meet = about && mentions(part, about.name) > 1 ? this.meeting("and", at, splits.get(about.id) ?? about.id, context) : null;
+          this.walk(part, { ...context, splits: about && meet ? new Map(splits).set(about.id, meet) : splits }, at);
+        });
         return;
       }
     }
+  }
+
+  /** A split at which edges to a node meet. */
+  private meeting(text: "or" | "and", path: Path, to: string, context: Context): string {
+    const id = `${text}:${path.join(".")}`;
+    this.nodes.set(id, { id, kind: "or", text });
+    this.use(id, context.group);
+    this.edges.push({ id: `join-${id}`, from: id, to, text: "", kind: "join" });
+    return id;
   }
 
   private end(term: Term, context: Context): string {
@@ -127,10 +135,18 @@ class Builder {
 }
 
 /** The outermost variable that every alternative mentions. */
-function sharedBy(parts: Formula[], context: Context): string | undefined {
+function sharedBy(parts: Formula[], context: Context): { name: string; id: string } | undefined {
   const spoken = parts.map((part) => free(part));
-  for (const [name, { id }] of context.variables) if (spoken.every((names) => names.has(name))) return id;
+  for (const [name, { id }] of context.variables) if (spoken.every((names) => names.has(name))) return { name, id };
   return undefined;
+}
+
+/** How many edges of a part, beside those of alternatives inside it, end at a variable. */
+function mentions(formula: Formula, name: string): number {
+  if (formula.kind === "atom") return [formula.subject, formula.object].some((term) => term.kind === "variable" && term.text === name) ? 1 : 0;
+  if (formula.kind === "or") return free(formula).has(name) ? 1 : 0;
+  if (formula.kind === "exists" && formula.variables.includes(name)) return 0;
+  return children(formula).reduce((sum, part) => sum + mentions(part, name), 0);
 }
 
 /** The variables that a part mentions and does not bind itself. */

@@ -3,7 +3,7 @@ import type { Path, Term } from "../question/formula";
 
 export interface SceneNode {
   id: string;
-  /** `anchor` is named in the question, `variable` is a ring, `target` a double ring, `or` a split, `group` a box around a negated part, `hub` a relation with many ends. */
+  /** `anchor` is named in the question, `variable` is a ring, `target` a double ring, `or` a place where alternatives, or the edges of one, meet, `group` a box around a negated part, `hub` a relation with many ends. */
   kind: "anchor" | "variable" | "target" | "or" | "group" | "hub";
   /** The whole text; it is cut in the middle where it is long. */
   text: string;

@@ -98,7 +98,7 @@ pub(super) async fn choose(
 }
 
 pub(super) async fn reload(State(app): State<Shared>) -> Outcome<Reloaded> {
-    app.look(|app| Ok(Reloaded { models: app.reload() })).await.map(Json)
+    app.look(|app| Ok(Reloaded { models: app.reload()? })).await.map(Json)
 }
 
 /// The models, with the default of this process.

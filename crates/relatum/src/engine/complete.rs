@@ -68,7 +68,9 @@ fn entities(graph: &Graph, beginning: &str, written: impl Fn(String) -> String) 
 
 fn relations(engine: &Engine, beginning: &str, written: impl Fn(String) -> String) -> Vec<Candidate> {
     let (graph, uses) = (engine.graph(), engine.relation_uses());
-    names(graph, &graph.relations, CandidateKind::Relation, beginning, written, |id| uses[id.index()])
+    names(graph, &graph.relations, CandidateKind::Relation, beginning, written, |id| {
+        uses.get(id.index()).copied().unwrap_or(0)
+    })
 }
 
 /// The names that begin with a text or, if there are none, with its words capitalised.

@@ -47,7 +47,9 @@ impl Engine {
             names_with(graph, &graph.entities, Kind::Entity, text, limit, |id| entity_edges(graph, id));
         let uses = self.relation_uses();
         let (relations, relations_total) =
-            names_with(graph, &graph.relations, Kind::Relation, text, limit, |id| uses[id.index()]);
+            names_with(graph, &graph.relations, Kind::Relation, text, limit, |id| {
+                uses.get(id.index()).copied().unwrap_or(0)
+            });
         let found = Found {
             text: text.to_owned(),
             entities,
@@ -73,9 +75,8 @@ impl Engine {
             .map(|id| found_name(graph, &graph.entities, Kind::Entity, id, entity_edges(graph, id)));
         let relations = near(graph.relation(&found.text).err()).into_iter();
         let relations = relations.filter_map(|name| graph.relation(&name).ok()).take(limit);
-        let relations = relations.map(|id| {
-            found_name(graph, &graph.relations, Kind::Relation, id, self.relation_uses()[id.index()])
-        });
+        let uses = |id: RelationId| self.relation_uses().get(id.index()).copied().unwrap_or(0);
+        let relations = relations.map(|id| found_name(graph, &graph.relations, Kind::Relation, id, uses(id)));
         Found { entities: entities.collect(), relations: relations.collect(), nearest: true, ..found }
     }
 

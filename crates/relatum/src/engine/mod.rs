@@ -156,12 +156,20 @@ impl Engine {
         Ok(open)
     }
 
-    /// Forgets the models that are open, so that those which were trained anew are read again; returns their
-    /// names. Work that is running keeps the models it has.
-    pub fn reload(&self) -> Vec<String> {
-        self.shared.rules.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    /// Reads the models that are open again, because they may have been trained anew, and forgets those that were
+    /// deleted; returns the names of those that are open now. If the default model is gone, or if any cannot be
+    /// read, the old ones stay. Work that is running keeps the models it has.
+    pub fn reload(&self) -> Result<Vec<String>, Error> {
         let mut models = self.shared.models.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *models).into_keys().collect()
+        let (mut fresh, default) = (BTreeMap::new(), self.default_model());
+        for name in models.keys() {
+            if *name == default || ModelFolder::of(self.project(), name)?.dir().exists() {
+                fresh.insert(name.clone(), Arc::new(OpenModel::open(self.project(), name)?));
+            }
+        }
+        *models = fresh;
+        self.shared.rules.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        Ok(models.keys().cloned().collect())
     }
 
     /// How many edges each relation has, all splits together. All edges are counted once.

@@ -185,7 +185,8 @@ impl Engine {
         let has_rules = || self.rule_folder(options.rules.as_deref()).is_ok_and(|folder| folder.exists());
         match options.evidence {
             Some(evidence) => evidence,
-            None if !cannot && has_rules() => Evidence::Both,
+            // Rules that were asked for by name and are not there are an error, not left out.
+            None if !cannot && (options.rules.is_some() || has_rules()) => Evidence::Both,
             None => Evidence::Model,
         }
     }

@@ -139,7 +139,9 @@ fn equal_run<'a, I: Id>(order: &'a [I], texts: &Texts, wanted: &str) -> &'a [I] 
     let compare = |id: &I| texts.bytes_at(id.index()).cmp(wanted.as_bytes());
     let from = order.partition_point(|id| compare(id) == Ordering::Less);
     let len = order[from..].partition_point(|id| compare(id) == Ordering::Equal);
-    &order[from..from + len]
+    let run = &order[from..from + len];
+    // In a damaged file an id may be of no text; an empty text would be equal to it.
+    if run.iter().all(|id| id.index() < texts.len()) { run } else { &[] }
 }
 
 /// Ids of the texts to keep, by text, then id.
@@ -168,6 +170,14 @@ mod tests {
     use super::*;
     use crate::graph::EntityId;
     use proptest::prelude::*;
+
+    #[test]
+    fn an_id_outside_a_damaged_table_has_no_name() {
+        let names: Texts = ["a", "b"].into_iter().collect();
+        let by_name = vec![EntityId(42_752), EntityId(1)].into();
+        let dictionary = Dictionary { names, by_name, labels: Texts::default(), by_label: Vec::new().into() };
+        assert_eq!((dictionary.by_name(""), dictionary.by_name("b")), (None, Some(EntityId(1))));
+    }
 
     #[test]
     fn a_shared_label_gives_every_id_that_has_it() {

@@ -100,9 +100,14 @@ impl Asked<'_> {
     const NOTHING: Self = Self { entities: &[], count: 1 };
 }
 
+/// How many merged states any beam may hold: some hundred megabytes.
+const MERGED: usize = if cfg!(test) { 64 } else { 1 << 20 };
+
 /// States that agree on every variable that is still needed, best first: one, or as many as are asked
 /// for.
 type Merged = FxHashMap<Vec<EntityId>, Vec<State>>;
+/// One entry of them.
+type OfKey = (Vec<EntityId>, Vec<State>);
 
 /// Rows used so far, across branches and sub-queries.
 #[derive(Default)]
@@ -347,6 +352,9 @@ impl<'a> Beam<'a> {
                     } else {
                         let dropped = self.extend(step, state, &vector, asked.count, floor, &mut next);
                         left_out = left_out.max(dropped);
+                        if asked.count <= 1 && next.len() > self.room(step) {
+                            left_out = left_out.max(self.prune(step, &mut next));
+                        }
                     }
                 }
             }
@@ -426,19 +434,44 @@ impl<'a> Beam<'a> {
     /// The states to go on with, in an order that depends on nothing but them, and the score of the best
     /// one that was left out.
     fn cut(&self, step: &Step, next: Merged) -> (Vec<State>, f32) {
-        let mut merged: Vec<Vec<State>> = next.into_values().collect();
+        let (merged, left_out) = self.best_of(step, next);
+        (merged.into_iter().flat_map(|(_, states)| states).collect(), left_out)
+    }
+
+    /// The same while states are still being added: no state that is left out here would be kept at the end.
+    fn prune(&self, step: &Step, next: &mut Merged) -> f32 {
+        let (merged, left_out) = self.best_of(step, std::mem::take(next));
+        next.extend(merged);
+        left_out
+    }
+
+    /// How many merged states are held at a time where only the best are kept: a wide beam would hold its width
+    /// squared.
+    fn room(&self, step: &Step) -> usize {
+        if self.width.paper || step.beam.is_none() {
+            return usize::MAX;
+        }
+        self.width.k.saturating_mul(2).max(MERGED)
+    }
+
+    fn best_of(&self, step: &Step, next: Merged) -> (Vec<OfKey>, f32) {
+        let mut merged: Vec<OfKey> = next.into_iter().collect();
         // Among equal scores, the first value of every state comes before the second of any: where many
         // facts are 1, a beam that took all values of its first state would see nothing else.
-        merged.sort_unstable_by(|a, b| {
+        let order = |(_, a): &OfKey, (_, b): &OfKey| {
             let (a, b) = (&a[0], &b[0]);
             let by_place = a.place.cmp(&b.place).then_with(|| a.values.cmp(&b.values));
             b.score.total_cmp(&a.score).then(by_place)
-        });
+        };
         let mut left_out = self.nothing;
-        if !self.width.paper && step.beam.is_some() {
-            left_out = merged.get(self.width.k).map_or(left_out, |states| states[0].score);
-            merged.truncate(self.width.k);
+        let k = self.width.k;
+        if !self.width.paper && step.beam.is_some() && merged.len() > k {
+            // The first of those that are left out is the best of them.
+            merged.select_nth_unstable_by(k, order);
+            left_out = merged[k].1[0].score;
+            merged.truncate(k);
         }
-        (merged.into_iter().flatten().collect(), left_out)
+        merged.sort_unstable_by(order);
+        (merged, left_out)
     }
 }

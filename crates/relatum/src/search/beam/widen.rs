@@ -49,13 +49,16 @@ impl Beam<'_> {
     /// wide as it became.
     pub fn widen(&mut self, goal: &Widened<'_>) -> Result<Found, SearchError> {
         let (mut rows, mut before) = (0, None);
+        let mut narrower = None;
+        self.progress_so_far.wanted = goal.count;
         loop {
             let pass = self.pass()?;
             rows += pass.usage.rows;
             let scores = self.joined(&pass.branches);
             if pass.usage.stopped {
                 return Ok(Found {
-                    scores,
+                    // A pass that was stopped on its way may have reached no answer; the one before it did.
+                    scores: narrower.unwrap_or(scores),
                     certainty: Certainty::Stopped { by: self.control.limit() },
                     rows,
                 });
@@ -83,7 +86,7 @@ impl Beam<'_> {
                 let certainty = Certainty::Beam { k: self.width.k, settled };
                 return Ok(Found { scores, certainty, rows });
             }
-            before = Some(top);
+            (before, narrower) = (Some(top), Some(scores));
             self.width.k = k.min(MOST_STATES);
             // If alternatives add up, or sub-queries are not certain yet, a smaller state may still matter.
             let alone = self.plan.branches.len() == 1 || self.logic.t_norm == TNorm::Godel;
