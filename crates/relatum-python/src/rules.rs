@@ -127,8 +127,9 @@ impl Engine {
 }
 
 fn mining_events(control: Control, told: &Told) -> Control {
-    told.some(control, "mining", |it: &MiningProgress| {
-        let stage = format!("{:?}", it.stage).to_lowercase();
-        json!({ "stage": stage, "done": it.done, "all": it.all, "rules": it.rules })
-    })
+    told.some(
+        control,
+        "mining",
+        |it: &MiningProgress| json!({ "stage": it.stage, "done": it.done, "all": it.all, "rules": it.rules }),
+    )
 }

@@ -81,13 +81,6 @@ fn index() -> Response {
     (headers, file.bytes.clone()).into_response()
 }
 
-/// Whether one of the encodings that a client accepts is gzip; a weight of 0 refuses it.
-fn wants_gzip(accepted: &str) -> bool {
-    let mut parts = accepted.split(';').map(str::trim);
-    let weight = |part: &str| part.strip_prefix("q=").and_then(|weight| weight.parse::<f32>().ok());
-    parts.next() == Some("gzip") && parts.find_map(weight).is_none_or(|weight| weight > 0.0)
-}
-
 fn send(file: &File, headers: &HeaderMap) -> Response {
     let cache = if file.immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
     let fresh = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
@@ -115,6 +108,13 @@ fn send(file: &File, headers: &HeaderMap) -> Response {
         HeaderValue::from_static("default-src 'none'; style-src 'self'; sandbox"),
     );
     response
+}
+
+/// Whether one of the encodings that a client accepts is gzip; a weight of 0 refuses it.
+fn wants_gzip(accepted: &str) -> bool {
+    let mut parts = accepted.split(';').map(str::trim);
+    let weight = |part: &str| part.strip_prefix("q=").and_then(|weight| weight.parse::<f32>().ok());
+    parts.next() == Some("gzip") && parts.find_map(weight).is_none_or(|weight| weight > 0.0)
 }
 
 fn compressed(bytes: &[u8]) -> Option<Bytes> {

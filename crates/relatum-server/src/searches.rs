@@ -80,9 +80,10 @@ impl Searches {
         let cores = thread::available_parallelism().map_or(2, usize::from);
         let heavy = (threads / 4).clamp(1, cores.clamp(2, MOST_HEAVY));
         for number in 0..heavy {
-            let (shared, own) = (Arc::clone(&shared), threads_behind(number)?);
+            let name = format!("heavy-{number}");
+            let (shared, own) = (Arc::clone(&shared), OwnThreads::new(&name, step_back)?);
             let work = move || shared.work_off(true, |job| own.run(job));
-            thread::Builder::new().name(format!("heavy-{number}")).spawn(work)?;
+            thread::Builder::new().name(name).spawn(work)?;
         }
         for number in heavy..threads {
             let shared = Arc::clone(&shared);
@@ -195,11 +196,6 @@ impl State {
 /// Heavy searches at a time at most, and no more than there are cores: each of them can use all cores, and keeps
 /// the memory that it once needed.
 const MOST_HEAVY: usize = 4;
-
-/// The threads with which a heavy search computes.
-fn threads_behind(number: usize) -> std::io::Result<OwnThreads> {
-    OwnThreads::new(&format!("heavy-{number}"), step_back).map_err(std::io::Error::other)
-}
 
 /// Lets the threads that serve connections and light questions go first, at once: a lower nice value alone would
 /// let this thread end its slice of time before.

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 thread_local! {
     /// Whether this thread runs work that has its pool for itself.
@@ -18,12 +18,12 @@ pub struct OwnThreads(ThreadPool);
 
 impl OwnThreads {
     /// Threads of this name, each of which first calls `start`.
-    pub fn new(name: &str, start: impl Fn() + Send + Sync + 'static) -> Result<Self, ThreadPoolBuildError> {
+    pub fn new(name: &str, start: impl Fn() + Send + Sync + 'static) -> std::io::Result<Self> {
         let name = name.to_owned();
         let pool = ThreadPoolBuilder::new()
             .thread_name(move |number| format!("{name}-{number}"))
             .start_handler(move |_| start());
-        Ok(Self(pool.build()?))
+        pool.build().map(Self).map_err(std::io::Error::other)
     }
 
     /// Does the work on one of the threads; the others help where it splits.

@@ -48,8 +48,8 @@ impl Beam<'_> {
     /// Widens the beam until its best answers are proven, or further effort is not worth it; it stays as
     /// wide as it became.
     pub fn widen(&mut self, goal: &Widened<'_>) -> Result<Found, SearchError> {
+        // The best answers of the last whole pass, and all its scores.
         let (mut rows, mut before) = (0, None);
-        let mut narrower = None;
         self.progress_so_far.wanted = goal.count;
         loop {
             let pass = self.pass()?;
@@ -58,7 +58,7 @@ impl Beam<'_> {
             if pass.usage.stopped {
                 return Ok(Found {
                     // A pass that was stopped on its way may have reached no answer; the one before it did.
-                    scores: narrower.unwrap_or(scores),
+                    scores: before.map_or(scores, |(_, scores)| scores),
                     certainty: Certainty::Stopped { by: self.control.limit() },
                     rows,
                 });
@@ -75,7 +75,7 @@ impl Beam<'_> {
             self.progress_so_far =
                 Progress { rows, best: top.clone(), proven: proof.certain, wanted: goal.count };
             self.control.report(|| self.progress_so_far.clone());
-            let settled = before.as_ref() == Some(&top);
+            let settled = before.as_ref().is_some_and(|(best, _)| *best == top);
             let k = self.width.k.saturating_mul(WIDER);
             let work = k.saturating_mul(self.truth.entities()).saturating_mul(self.longest());
             let enough = match goal.effort {
@@ -86,7 +86,7 @@ impl Beam<'_> {
                 let certainty = Certainty::Beam { k: self.width.k, settled };
                 return Ok(Found { scores, certainty, rows });
             }
-            (before, narrower) = (Some(top), Some(scores));
+            before = Some((top, scores));
             self.width.k = k.min(MOST_STATES);
             // If alternatives add up, or sub-queries are not certain yet, a smaller state may still matter.
             let alone = self.plan.branches.len() == 1 || self.logic.t_norm == TNorm::Godel;

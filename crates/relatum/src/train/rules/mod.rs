@@ -78,7 +78,8 @@ pub struct MiningProgress {
 }
 
 /// The parts of mining, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum MiningStage {
     /// Rules with constants; the heads are counted.
     Constants,
