@@ -49,6 +49,8 @@ fn of_workflow(error: &WorkflowError) -> Option<String> {
         WorkflowError::OtherSettings(_) => "leave the flags out, or use --restart",
         WorkflowError::NoValidation(_) => HOLD_OUT,
         WorkflowError::IntoItself(_) => "choose another --model",
+        WorkflowError::OntoItself(_) => "choose another name with --as",
+        WorkflowError::Rounded { .. } => "`relatum models DIR` shows what there is",
         WorkflowError::Sources(SourcesError::SplitTwice) => "give --valid and --test, or --split",
         WorkflowError::Sources(SourcesError::NoHeader) => "leave --header no out, or give --columns 1,2,3",
         WorkflowError::Sources(SourcesError::FixedForm { .. }) => {

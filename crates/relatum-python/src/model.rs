@@ -1,5 +1,6 @@
 //! A model: its matrices without a copy, and its raw scores.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -50,10 +51,19 @@ impl Model {
         self.open.model.affine().is_some()
     }
 
-    /// One row for each entity: a view of the model's own memory, which must not be written to.
+    /// One row for each entity: a view of the model's own memory, which must not be written to. A model in reduced
+    /// precision has no such memory: then it is a copy.
     fn entities<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let model = &slf.get().open.model;
-        view(slf, model.entities(), [model.entity_count(), model.predictor().entity_width()])
+        let shape = [model.entity_count(), model.predictor().entity_width()];
+        match model.entities() {
+            Cow::Borrowed(values) => view(slf, values, shape),
+            Cow::Owned(values) => {
+                let array = PyArray1::from_vec(slf.py(), values).reshape(shape)?;
+                array.getattr("flags")?.setattr("writeable", false)?;
+                Ok(array)
+            }
+        }
     }
 
     /// The same for the relations, including the reciprocal ones.

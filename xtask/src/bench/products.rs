@@ -1,8 +1,12 @@
-//! Is the stream of inner products that answers are made of faster than a general matrix product?
+//! How fast are the inner products that answers are made of: the stream of f32 against a general matrix product, and
+//! the same scores in fewer bits?
 
 use std::time::{Duration, Instant};
 
-use relatum::kernels::{Threads, View, ViewMut, product, stream};
+use half::f16;
+use relatum::kernels::{
+    ByteRows, HalfRows, Threads, View, ViewMut, byte_kernel, byte_scores, product, stream, to_bytes,
+};
 use relatum::random::Rng;
 
 /// Rows of a single hop, of a search that a bound ends soon, of beams, of a block of a benchmark.
@@ -13,30 +17,48 @@ pub(crate) fn run(ranks: &[usize], entities: usize, rounds: usize) {
         "scores of {entities} entities, ms (GFLOP/s), {} threads: the best of {rounds} rounds, taken in turns",
         rayon::current_num_threads()
     );
+    println!("8-bit kernel: {}; ratios are those of the f32 stream to each", byte_kernel());
     let mut rng = Rng::new(1);
     for &rank in ranks {
         let width = 2 * rank;
         let table: Vec<f32> = (0..entities * width).map(|_| rng.normal() as f32).collect();
+        let halves: Vec<f16> = table.iter().map(|&value| f16::from_f32(value)).collect();
+        let mut bytes = vec![0; table.len()];
+        let rows = table.chunks_exact(width).zip(bytes.chunks_exact_mut(width));
+        let scales: Vec<f32> = rows.map(|(row, bytes)| to_bytes(row, bytes)).collect();
         let candidates = View::new(&table, entities, width);
         println!("\nrank {rank} (ComplEx: {width} values an entity)");
-        println!("{:>6} {:>16} {:>16} {:>8}", "rows", "stream", "product", "ratio");
+        println!("{:>6} {:>16} {:>24} {:>24} {:>24}", "rows", "stream f32", "product f32", "f16", "int8");
         for rows in ROWS {
             let queries = &table[..rows * width];
             let mut out = vec![0.0f32; rows * entities];
-            let (mut streamed, mut multiplied) = (Duration::MAX, Duration::MAX);
+            let mut best = [Duration::MAX; 4];
             for _ in 0..rounds {
-                streamed = streamed.min(timed(|| stream(&mut out, queries, candidates)));
-                multiplied = multiplied.min(timed(|| {
-                    let out = ViewMut::new(&mut out, rows, entities);
-                    product(out, View::new(queries, rows, width), candidates.transposed(), Threads::All);
-                }));
+                let took = [
+                    timed(|| stream(&mut out, queries, candidates)),
+                    timed(|| {
+                        let out = ViewMut::new(&mut out, rows, entities);
+                        product(out, View::new(queries, rows, width), candidates.transposed(), Threads::All);
+                    }),
+                    timed(|| stream(&mut out, queries, HalfRows::new(&halves, width, 0..width))),
+                    timed(|| {
+                        let candidates = ByteRows::new(&bytes, &scales, width, 0..width);
+                        byte_scores(out.chunks_exact_mut(entities).collect(), queries, candidates);
+                    }),
+                ];
+                for (best, took) in best.iter_mut().zip(took) {
+                    *best = took.min(*best);
+                }
             }
             let text = |took: Duration| {
                 let speed = 2e-9 * (rows * entities * width) as f64 / took.as_secs_f64();
                 format!("{:.2} ({speed:.0})", 1e3 * took.as_secs_f64())
             };
-            let ratio = multiplied.as_secs_f64() / streamed.as_secs_f64();
-            println!("{rows:>6} {:>16} {:>16} {ratio:>7.2}×", text(streamed), text(multiplied));
+            let ratio = |took: Duration| {
+                format!("{} {:>5.2}×", text(took), best[0].as_secs_f64() / took.as_secs_f64())
+            };
+            let [product, half, byte] = [best[1], best[2], best[3]].map(ratio);
+            println!("{rows:>6} {:>16} {product:>24} {half:>24} {byte:>24}", text(best[0]));
         }
     }
 }

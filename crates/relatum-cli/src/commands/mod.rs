@@ -18,6 +18,7 @@ mod model;
 mod models;
 mod plan;
 mod predict;
+mod quantize;
 mod repl;
 mod rules;
 mod sample;
@@ -54,6 +55,7 @@ enum Command {
     Grid(Box<grid::Args>),
     Models(models::Args),
     Merge(merge::Args),
+    Quantize(quantize::Args),
     Calibrate(calibrate::Args),
     Rules(Box<rules::Args>),
     LinkEval(link_eval::Args),
@@ -83,6 +85,7 @@ impl Relatum {
             Command::Grid(args) => grid::run(&args),
             Command::Models(args) => models::run(&args),
             Command::Merge(args) => merge::run(&args),
+            Command::Quantize(args) => quantize::run(&args),
             Command::Calibrate(args) => calibrate::run(&args),
             Command::Rules(args) => rules::run(&args),
             Command::LinkEval(args) => link_eval::run(&args),

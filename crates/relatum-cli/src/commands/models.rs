@@ -68,7 +68,9 @@ fn table(models: &Models) -> String {
         } else if let (Some(kind), Some(rank)) = (&row.predictor, row.rank) {
             let valid =
                 |figure: Option<f64>| figure.map_or("–".to_owned(), |figure| format!("{figure:.4}"));
-            cells.extend([kind.clone(), rank.to_string()]);
+            let reduced = row.precision.filter(|precision| !precision.is_full());
+            let kind = reduced.map_or(kind.clone(), |precision| format!("{kind}, {}", precision.name()));
+            cells.extend([kind, rank.to_string()]);
             cells.push(valid(row.valid.map(|valid| valid.mrr)));
             cells.push(valid(row.valid.map(|valid| valid.hits[2])));
             cells.push(state.unwrap_or_else(|| "finished".to_owned()));
@@ -89,7 +91,7 @@ fn table(models: &Models) -> String {
 }
 
 /// 1234567 → `1.2 MB`.
-fn sized(bytes: u64) -> String {
+pub(super) fn sized(bytes: u64) -> String {
     let mut size = bytes as f64;
     for unit in ["B", "kB", "MB", "GB"] {
         if size < 1000.0 {

@@ -65,6 +65,7 @@ impl Engine {
         for (name, weight) in models.iter().zip(weights) {
             let folder = ModelFolder::of(project, name)?;
             let StoredModel { model, card } = folder.load(project)?;
+            self.require_full(name, &card, "merged")?;
             let unfinished = Checkpoint::unfinished(&folder, &card);
             stored.push(model);
             parts.push(MergedPart { name: name.clone(), card, weight, unfinished });

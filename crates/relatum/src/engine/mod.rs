@@ -25,6 +25,7 @@ mod named;
 mod options;
 mod predict;
 mod quality;
+mod quantize;
 mod rules;
 mod sample;
 mod show_rules;
@@ -53,6 +54,7 @@ pub use models::{ModelDetails, ModelSummary, Models};
 pub use options::{DEFAULT_K, DEFAULT_TOP, DEFAULT_UNSEEN, Options, OptionsError, Resolved};
 pub use predict::{MissingEdges, Sought};
 pub use quality::Quality;
+pub use quantize::{QuantizeOptions, Quantized};
 pub use rules::{OpenRules, RuleOptions, RulesMade};
 pub use sample::{
     DEFAULT_SAMPLE, ExampleQuery, Existing, SampleError, SampleOptions, SampleReport, SampledType,

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::{Engine, Error};
 use crate::benchmark::Family;
-use crate::model::{Card, LinkMetrics, ModelError};
+use crate::model::{Card, LinkMetrics, ModelError, Precision};
 use crate::project::{Checkpoint, ModelFolder, Project, Results};
 
 /// The models of a project.
@@ -31,6 +31,8 @@ pub struct ModelSummary {
     pub predictor: Option<String>,
     /// Factors of a row.
     pub rank: Option<usize>,
+    /// How the numbers of its entities are stored.
+    pub precision: Option<Precision>,
     /// Where it comes from.
     pub origin: Option<String>,
     /// The epoch it is from.
@@ -122,6 +124,7 @@ fn summary(project: &Project, folder: &ModelFolder) -> Option<ModelSummary> {
             summary.calibrated = glance.calibrated;
             let card = glance.card;
             (summary.predictor, summary.rank) = (Some(card.predictor), Some(card.rank));
+            summary.precision = Some(card.precision);
             (summary.origin, summary.epoch, summary.valid) =
                 (Some(card.origin), Some(card.epoch), card.valid);
         }

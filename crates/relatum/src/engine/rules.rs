@@ -62,7 +62,7 @@ pub struct OpenRules {
     pub card: RuleCard,
     /// The rules, at work.
     pub index: Arc<RuleIndex>,
-    checksum: u64,
+    pub(super) checksum: u64,
 }
 
 impl Engine {

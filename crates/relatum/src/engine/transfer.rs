@@ -116,6 +116,7 @@ impl Engine {
         let project = self.project();
         let folder = self.folder(name)?;
         let StoredModel { model, mut card } = folder.load(project)?;
+        self.require_full(folder.name(), &card, "exported")?;
         if to.exists() {
             return Err(WorkflowError::TargetExists(to.to_owned()).into());
         }

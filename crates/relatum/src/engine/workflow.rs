@@ -96,6 +96,26 @@ pub enum WorkflowError {
     /// The models cannot be merged; the message says what is needed.
     #[error(transparent)]
     Merge(#[from] MergeError),
+    /// The model holds fewer bits than were trained: take the model that it was made from.
+    #[error(
+        "`{name}` cannot be {action}: it is {origin}, with numbers of {precision}; take the model that it was made from"
+    )]
+    Rounded {
+        /// The model.
+        name: String,
+        /// How its numbers are stored.
+        precision: &'static str,
+        /// What its card says of how it came to be.
+        origin: String,
+        /// What was to be done with it.
+        action: &'static str,
+    },
+    /// Models are trained in f32: choose `f16` or `int8`.
+    #[error("models are trained in f32: choose f16 or int8")]
+    NotSmaller,
+    /// The quantised model would replace the one it is made from.
+    #[error("`{0}` cannot be replaced by its own quantized form: choose another name")]
+    OntoItself(String),
     /// The sources of a project cannot become one; the message says what is needed.
     #[error(transparent)]
     Sources(#[from] SourcesError),

@@ -21,8 +21,9 @@ pub fn write_arrays(
     control: &Control,
 ) -> Result<bool, StoreError> {
     let predictor = model.predictor();
+    let entities = model.entities();
     let mut arrays = vec![
-        (ENTITIES, predictor.entity_width(), model.entities()),
+        (ENTITIES, predictor.entity_width(), &*entities),
         (RELATIONS, predictor.relation_width(), model.relations()),
     ];
     arrays.extend(model.affine().map(|affine| (CALIBRATIONS, 2, affine.values())));

@@ -229,7 +229,7 @@ mod tests {
         let project = project(&dir.path().join("p"));
         let good = vec![1.0, 2.0, 3.0, 4.0];
         let model = adopt(&project, tables(good.clone()), &names(&["b", "a"]), Some("complex")).unwrap();
-        assert_eq!(model.entities(), [3.0, 4.0, 1.0, 2.0]);
+        assert_eq!(*model.entities(), [3.0, 4.0, 1.0, 2.0]);
         let twice = error(&project, tables(good.clone()), &names(&["a", "a"]));
         assert!(twice.contains("`a` is the name of row 0 and of row 1"), "{twice}");
         let short = error(&project, tables(good.clone()), &names(&["a"]));

@@ -128,7 +128,7 @@ fn safetensors(path: &Path) -> Result<Tables, ImportError> {
         return Err(ImportError::unexpected(path, expected, names.join(", ")));
     };
     let matrix = |name| -> Result<Matrix, ImportError> {
-        let ([rows, columns], values) = file.matrix(name)?;
+        let ([rows, columns], values) = file.matrix::<f32>(name)?;
         Ok(Matrix { rows, columns, values: values.to_vec() })
     };
     let card = file.text("card").map(|text| {

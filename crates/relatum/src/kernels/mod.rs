@@ -37,17 +37,22 @@ macro_rules! vectorised {
     };
 }
 
+mod bytes;
 mod fold;
+mod half;
 mod product;
 mod softmax;
 mod stream;
+mod tiles;
 mod update;
 mod vector;
 
+pub use bytes::{ByteRows, byte_kernel, byte_scores, to_bytes};
 pub use fold::{fold_max, has_nan, meet};
+pub use half::HalfRows;
 pub use product::{Threads, View, ViewMut, product};
 pub use softmax::exp_row;
-pub use stream::stream;
 pub(crate) use stream::stream_apart;
+pub use stream::{Source, stream};
 pub use update::{adagrad, adam, sgd};
 pub use vector::{add, axpy, count_above, dot, scale_by, sum_of_squares};

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
-use super::product::{Threads, View};
+use super::product::View;
+use super::tiles::{bring_near, in_tiles};
 
 /// Queries and candidates of one block: with so many sums, every register of AVX2 is in use, and every
 /// value that is loaded is used several times.
@@ -40,7 +40,7 @@ const LINE: usize = 16;
 ///
 /// # Panics
 /// If the shapes do not fit, or if rows of the candidates are not stored whole.
-pub fn stream(out: &mut [f32], queries: &[f32], candidates: View<'_>) {
+pub fn stream<'a>(out: &mut [f32], queries: &[f32], candidates: impl Source<'a>) {
     let (count, width) = candidates.size();
     if width == 0 || count == 0 {
         return;
@@ -56,7 +56,7 @@ pub fn stream(out: &mut [f32], queries: &[f32], candidates: View<'_>) {
 ///
 /// # Panics
 /// If there is not one row for each query, or if rows of the candidates are not stored whole.
-pub(crate) fn stream_apart(out: Vec<&mut [f32]>, queries: &[f32], candidates: View<'_>) {
+pub(crate) fn stream_apart<'a>(out: Vec<&mut [f32]>, queries: &[f32], candidates: impl Source<'a>) {
     let (count, width) = candidates.size();
     if width == 0 || count == 0 {
         return;
@@ -72,24 +72,63 @@ pub(crate) fn stream_apart(out: Vec<&mut [f32]>, queries: &[f32], candidates: Vi
 }
 
 /// At most [`ROWS`] queries against all candidates.
-fn block_of_rows<'a>(out: impl Iterator<Item = &'a mut [f32]>, queries: &[f32], candidates: View<'_>) {
+fn block_of_rows<'a, 's>(
+    out: impl Iterator<Item = &'a mut [f32]>,
+    queries: &[f32],
+    candidates: impl Source<'s>,
+) {
     let (count, width) = candidates.size();
     let panels = Arch::new().dispatch(Pack { queries, width });
     let size = if panels.queries() <= FEW { TILE_OF_FEW } else { TILE };
-    let mut tiles: Vec<Vec<&mut [f32]>> =
-        (0..count.div_ceil(size)).map(|_| Vec::with_capacity(panels.queries())).collect();
-    for row in out {
-        tiles.iter_mut().zip(row.chunks_mut(size)).for_each(|(tile, part)| tile.push(part));
+    let alone = panels.queries() * count * width <= ALONE;
+    in_tiles(out, (count, size), alone, |at, out| {
+        Arch::new().dispatch(Tile::new(out, &panels, candidates.rows(at)));
+    });
+}
+
+/// Candidate vectors that a stream reads as f32, whatever they are stored as.
+pub trait Source<'a>: Copy + Sync {
+    /// Whether values must be made before they can be read.
+    const IS_MADE: bool;
+
+    /// The numbers of candidates and of values.
+    fn size(self) -> (usize, usize);
+
+    /// Some of the candidates.
+    #[must_use]
+    fn rows(self, range: Range<usize>) -> Self;
+
+    /// Some values of a candidate. If they must be made, they are made in `room`.
+    fn values<'b>(self, row: usize, stretch: &Range<usize>, room: &'b mut [f32]) -> &'b [f32]
+    where
+        'a: 'b;
+
+    /// Prefetches some values of a candidate.
+    fn bring_near(self, row: usize, part: Range<usize>);
+}
+
+impl<'a> Source<'a> for View<'a> {
+    const IS_MADE: bool = false;
+
+    fn size(self) -> (usize, usize) {
+        View::size(self)
     }
-    let compute = |(tile, mut out): (usize, Vec<&mut [f32]>)| {
-        let from = tile * size;
-        let candidates = candidates.rows(from..(from + size).min(count));
-        Arch::new().dispatch(Tile { out: &mut out, panels: &panels, candidates });
-    };
-    if panels.queries() * count * width <= ALONE {
-        tiles.into_iter().enumerate().for_each(compute);
-    } else {
-        tiles.into_par_iter().enumerate().with_min_len(Threads::here().grain()).for_each(compute);
+
+    fn rows(self, range: Range<usize>) -> Self {
+        View::rows(self, range)
+    }
+
+    #[inline(always)]
+    fn values<'b>(self, row: usize, stretch: &Range<usize>, _: &'b mut [f32]) -> &'b [f32]
+    where
+        'a: 'b,
+    {
+        &self.row(row)[stretch.clone()]
+    }
+
+    #[inline(always)]
+    fn bring_near(self, row: usize, part: Range<usize>) {
+        bring_near(&self.row(row)[part]);
     }
 }
 
@@ -168,13 +207,22 @@ fn groups(rows: usize) -> Vec<usize> {
 }
 
 /// Some candidates against all queries: `out[query][candidate]`.
-struct Tile<'a, 'b> {
+struct Tile<'a, 'b, C> {
     out: &'a mut [&'b mut [f32]],
     panels: &'a Panels,
-    candidates: View<'a>,
+    candidates: C,
+    /// Where the values of a block of candidates are made, if they must be.
+    room: Vec<f32>,
 }
 
-impl WithSimd for Tile<'_, '_> {
+impl<'a, 'b, 's, C: Source<'s>> Tile<'a, 'b, C> {
+    fn new(out: &'a mut [&'b mut [f32]], panels: &'a Panels, candidates: C) -> Self {
+        let room = vec![0.0; if C::IS_MADE { CANDIDATES * DEPTH } else { 0 }];
+        Self { out, panels, candidates, room }
+    }
+}
+
+impl<'s, T: Source<'s>> WithSimd for Tile<'_, '_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -194,7 +242,7 @@ impl WithSimd for Tile<'_, '_> {
     }
 }
 
-impl Tile<'_, '_> {
+impl<'s, T: Source<'s>> Tile<'_, '_, T> {
     /// All candidates, `C` at a time, each read whole before the next.
     #[inline(always)]
     fn each_whole<S: Simd, const C: usize>(&mut self, simd: S) {
@@ -219,19 +267,22 @@ impl Tile<'_, '_> {
 
     #[inline(always)]
     fn groups<S: Simd, const C: usize>(&mut self, simd: S, from: usize, stretch: &Range<usize>) {
+        let source = self.candidates;
+        let mut room = std::mem::take(&mut self.room);
+        let mut rooms = room.chunks_exact_mut(DEPTH);
         let candidates: [&[f32]; C] =
-            std::array::from_fn(|at| &self.candidates.row(from + at)[stretch.clone()]);
+            std::array::from_fn(|at| source.values(from + at, stretch, rooms.next().unwrap_or_default()));
         let panels = self.panels;
         let (values, len) = panels.of(stretch);
         let groups = panels.groups.len() - 1;
         // While a group is summed, a share of the next candidates is brought into the cache.
-        let (count, _) = self.candidates.size();
+        let (count, _) = source.size();
         let share = stretch.len().div_ceil(groups).next_multiple_of(LINE);
         for (group, bounds) in panels.groups.windows(2).enumerate() {
             if panels.queries() > FEW || panels.width <= DEPTH {
                 let part = (group * share).min(stretch.len())..((group + 1) * share).min(stretch.len());
                 for next in from + C..(from + 2 * C).min(count) {
-                    bring_near(&self.candidates.row(next)[stretch.clone()][part.clone()]);
+                    source.bring_near(next, stretch.start + part.start..stretch.start + part.end);
                 }
             }
             let panel = &values[bounds[0] * len..bounds[1] * len];
@@ -242,6 +293,7 @@ impl Tile<'_, '_> {
                 _ => self.block::<S, QUERIES, C>(simd, panel, candidates, place),
             }
         }
+        self.room = room;
     }
 
     #[inline(always)]
@@ -285,22 +337,6 @@ impl Tile<'_, '_> {
     }
 }
 
-/// Prefetches values into the cache.
-#[inline(always)]
-fn bring_near(values: &[f32]) {
-    #[cfg(target_arch = "x86_64")]
-    for line in values.chunks(LINE) {
-        // SAFETY: a prefetch is a hint with no effect that the program can observe; the address is within a slice.
-        #[allow(unsafe_code, reason = "there is no safe hint to the cache")]
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast());
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = values;
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{ViewMut, product};
@@ -322,7 +358,12 @@ mod tests {
             }
             let mut expected = vec![0.0; most * count];
             let out = ViewMut::new(&mut expected, most, count);
-            product(out, View::new(&queries, most, width), candidates.transposed(), Threads::All);
+            product(
+                out,
+                View::new(&queries, most, width),
+                candidates.transposed(),
+                super::super::Threads::All,
+            );
             for (a, b) in alone.iter().zip(&expected) {
                 assert!((a - b).abs() < 1e-3, "{a} {b}");
             }

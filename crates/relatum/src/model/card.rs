@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{LinkMetrics, Model};
+use super::{LinkMetrics, Model, Precision};
 use crate::store::StoreError;
 
 /// What a model says of itself.
@@ -22,6 +22,9 @@ pub struct Card {
     pub predictor: String,
     /// Factors of a row.
     pub rank: usize,
+    /// How the numbers of entities are stored.
+    #[serde(skip_serializing_if = "Precision::is_full", default)]
+    pub precision: Precision,
     /// Entities of the graph.
     pub entities: usize,
     /// Relations of the model, reciprocal ones included.
@@ -57,17 +60,19 @@ pub struct CurvePoint {
 }
 
 pub(crate) const FORMAT: &str = "relatum model";
-pub(crate) const VERSION: u32 = 1;
+/// Version 2 has a precision; models in full precision have nothing that version 1 had not.
+pub(crate) const VERSION: u32 = 2;
 
 impl Card {
     /// The card of a model of the graph with this fingerprint.
     pub fn new(fingerprint: &str, model: &Model, origin: &str) -> Self {
         Self {
             format: FORMAT.to_owned(),
-            version: VERSION,
+            version: if model.precision().is_full() { 1 } else { VERSION },
             made_by: format!("relatum {}", env!("CARGO_PKG_VERSION")),
             predictor: model.predictor().name().to_owned(),
             rank: model.predictor().rank(),
+            precision: model.precision(),
             entities: model.entity_count(),
             relations: model.relation_count(),
             fingerprint: fingerprint.to_owned(),

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Model, predictor};
+use super::{Model, Table, predictor};
 
 /// Why models cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,16 +49,17 @@ impl Model {
                 return Err(MergeError::Graphs(e, r, other_e, other_r));
             }
         }
+        let tables: Vec<_> = parts.iter().map(|(part, _)| part.entities()).collect();
         let entities: Vec<Rows<'_>> =
-            parts.iter().map(|(part, _)| Rows::new(part, part.entities(), 1.0)).collect();
+            parts.iter().zip(&tables).map(|((part, _), table)| Rows::new(part, table, 1.0)).collect();
         let relations: Vec<Rows<'_>> =
             parts.iter().map(|(part, weight)| Rows::new(part, part.relations(), *weight)).collect();
-        let entities = side_by_side(&entities, first.entity_count()).into();
-        let relations = side_by_side(&relations, first.relation_count()).into();
+        let entities = side_by_side(&entities, first.entity_count());
+        let relations = side_by_side(&relations, first.relation_count());
         Ok(Self {
             predictor,
-            entities,
-            relations,
+            entities: Table::F32(entities.into()),
+            relations: relations.into(),
             affine: None,
             biases: OnceLock::new(),
             together: std::sync::Arc::default(),

@@ -16,14 +16,16 @@ mod reciprocals;
 mod root;
 mod rotate;
 pub mod rules;
+mod table;
 mod together;
 mod transe;
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use crate::column::Column;
 use crate::graph::{EntityId, Graph, Id, RelationId};
-use crate::kernels::{View, dot};
+use crate::kernels::{dot, to_bytes};
 use crate::random::Rng;
 
 pub use affine::Affine;
@@ -35,6 +37,9 @@ pub(crate) use metrics::filtered_rank;
 pub use metrics::{LinkMetrics, Ties};
 pub use predictor::{Layout, LinkPredictor};
 pub use reciprocals::Reciprocals;
+use table::Candidates;
+pub use table::Precision;
+pub(crate) use table::Table;
 use together::Together;
 
 type Constructor = fn(usize) -> Arc<dyn LinkPredictor>;
@@ -70,7 +75,7 @@ pub fn predictor_names() -> impl Iterator<Item = &'static str> {
 #[derive(Clone, Debug)]
 pub struct Model {
     predictor: Arc<dyn LinkPredictor>,
-    entities: Column<f32>,
+    entities: Table,
     relations: Column<f32>,
     /// For the adaptive calibration, if it was trained.
     affine: Option<Arc<Affine>>,
@@ -87,11 +92,19 @@ impl Model {
         entities: impl Into<Column<f32>>,
         relations: impl Into<Column<f32>>,
     ) -> Option<Self> {
-        let (entities, relations) = (entities.into(), relations.into());
-        let whole = |len: usize, width: usize| width > 0 && len.is_multiple_of(width);
-        (whole(entities.len(), predictor.entity_width())
-            && whole(relations.len(), predictor.relation_width()))
-        .then_some(Self {
+        Self::of_tables(predictor, Table::F32(entities.into()), relations.into())
+    }
+
+    /// The same of a table of any precision.
+    pub(crate) fn of_tables(
+        predictor: Arc<dyn LinkPredictor>,
+        entities: Table,
+        relations: Column<f32>,
+    ) -> Option<Self> {
+        let width = predictor.relation_width();
+        let whole =
+            entities.is_whole(predictor.entity_width()) && width > 0 && relations.len().is_multiple_of(width);
+        whole.then(|| Self {
             predictor,
             entities,
             relations,
@@ -113,15 +126,28 @@ impl Model {
         );
         let relations =
             initial(predictor.relation_layout(), relations * predictor.relation_width(), scale, seed, 2);
-        let (entities, relations) = (entities.into(), relations.into());
         Self {
             predictor,
-            entities,
-            relations,
+            entities: Table::F32(entities.into()),
+            relations: relations.into(),
             affine: None,
             biases: OnceLock::new(),
             together: Arc::default(),
         }
+    }
+
+    /// The same model with its entities in another precision, calibration included: a model of its own, whose scores
+    /// are defined by what it stores. `None` if a value does not fit the precision: it is no number, or too large.
+    pub fn rounded(&self, to: Precision) -> Option<Self> {
+        let width = self.predictor.entity_width();
+        let entities = Table::rounded(&self.entities(), width, to)?;
+        let (biases, together) = (OnceLock::new(), Arc::default());
+        Some(Self { entities, biases, together, ..self.clone() })
+    }
+
+    /// The precision in which entities are stored.
+    pub fn precision(&self) -> Precision {
+        self.entities.precision()
     }
 
     /// The same model with trained maps for [`Calibration::Adaptive`]; `None` if there are not as many
@@ -137,7 +163,19 @@ impl Model {
 
     /// The tables of entities and relations.
     pub(crate) fn into_tables(self) -> (Vec<f32>, Vec<f32>) {
-        (self.entities.into_vec(), self.relations.into_vec())
+        let entities = match self.entities {
+            Table::F32(values) => values.into_vec(),
+            table => {
+                let width = self.predictor.entity_width();
+                table.rows(0..table.len() / width, width).into_owned()
+            }
+        };
+        (entities, self.relations.into_vec())
+    }
+
+    /// The table of entities as it is stored.
+    pub(crate) fn table(&self) -> &Table {
+        &self.entities
     }
 
     /// The shape of the model.
@@ -155,9 +193,9 @@ impl Model {
         self.relations.len() / self.predictor.relation_width()
     }
 
-    /// All entity rows.
-    pub fn entities(&self) -> &[f32] {
-        &self.entities
+    /// All entity rows: those that are stored if they are stored as f32, else a copy in f32.
+    pub fn entities(&self) -> Cow<'_, [f32]> {
+        self.entities.rows(0..self.entity_count(), self.predictor.entity_width())
     }
 
     /// All relation rows.
@@ -169,9 +207,8 @@ impl Model {
     ///
     /// # Panics
     /// If the model has no such entity.
-    pub fn entity(&self, id: EntityId) -> &[f32] {
-        let width = self.predictor.entity_width();
-        &self.entities[id.index() * width..][..width]
+    pub fn entity(&self, id: EntityId) -> Cow<'_, [f32]> {
+        self.entities.rows(id.index()..id.index() + 1, self.predictor.entity_width())
     }
 
     /// The parameters of a relation.
@@ -184,9 +221,8 @@ impl Model {
     }
 
     /// The candidate vectors `e_t`, one a row.
-    pub fn candidates(&self) -> View<'_> {
-        let predictor = &self.predictor;
-        View::new(&self.entities, self.entity_count(), predictor.entity_width()).columns(predictor.tail())
+    fn candidates(&self) -> Candidates<'_> {
+        self.entities.candidates(self.predictor.entity_width(), self.predictor.tail())
     }
 
     /// `q(h, r)`.
@@ -201,13 +237,25 @@ impl Model {
 
     /// The score of a tail for a ready-made query vector.
     pub(crate) fn score_of(&self, query: &[f32], tail: EntityId) -> f32 {
-        let tail = &self.entity(tail)[self.predictor.tail()];
-        self.predictor.shaped(dot(query, tail) + self.predictor.bias(tail) + self.predictor.offset(query))
+        if let Table::F32(_) = self.entities {
+            let row = self.entity(tail);
+            let tail = &row[self.predictor.tail()];
+            let score = dot(query, tail) + self.predictor.bias(tail) + self.predictor.offset(query);
+            return self.predictor.shaped(score);
+        }
+        let mut score = [0.0];
+        self.score_some(query, &[tail], &mut score);
+        score[0]
     }
 
     /// The biases `b_t` of all entities, if the predictor has any.
     pub fn biases(&self) -> Option<&[f32]> {
-        self.biases.get_or_init(|| biases(&*self.predictor, &self.entities)).as_deref()
+        let bias = |row: usize| {
+            let row = self.entities.rows(row..row + 1, self.predictor.entity_width());
+            self.predictor.bias(&row[self.predictor.tail()])
+        };
+        let all = || (0..self.entity_count()).map(bias).collect();
+        self.biases.get_or_init(|| self.predictor.has_bias().then(all)).as_deref()
     }
 
     /// The scores of every entity as the tail of each query, one row a query.
@@ -223,7 +271,7 @@ impl Model {
         let width = self.predictor.tail().len();
         let mut rows = vec![0.0; pairs.len() * width];
         for (&(head, relation), row) in pairs.iter().zip(rows.chunks_exact_mut(width)) {
-            self.predictor.query(self.entity(head), self.relation(relation), row);
+            self.predictor.query(&self.entity(head), self.relation(relation), row);
         }
         rows
     }
@@ -233,21 +281,21 @@ impl Model {
     /// # Panics
     /// If `scores` has not one place for each query and tail.
     pub fn scores_at(&self, queries: &[(EntityId, RelationId)], tails: &[EntityId], scores: &mut [f32]) {
-        let predictor = &self.predictor;
-        let width = predictor.tail().len();
         assert_eq!(scores.len(), queries.len() * tails.len(), "one score for each query and tail");
+        self.score_some(&self.queries(queries), tails, scores);
+    }
+
+    /// The scores of some entities for ready-made query vectors.
+    fn score_some(&self, queries: &[f32], tails: &[EntityId], scores: &mut [f32]) {
         if tails.is_empty() {
             return;
         }
-        let mut vectors = Vec::with_capacity(tails.len() * width);
-        for &tail in tails {
-            vectors.extend_from_slice(&self.entity(tail)[predictor.tail()]);
-        }
-        let rows = self.queries(queries);
-        together::multiply(scores, &rows, View::new(&vectors, tails.len(), width));
+        let width = self.predictor.entity_width();
+        let some = self.entities.gathered(tails.iter().map(|tail| tail.index()), width);
+        together::multiply(scores, queries, some.candidates(width, self.predictor.tail()));
         if let Some(biases) = self.biases() {
             let biases: Vec<f32> = tails.iter().map(|tail| biases[tail.index()]).collect();
-            self.add_biases(scores, &rows, &biases);
+            self.add_biases(scores, queries, &biases);
         }
     }
 
@@ -270,11 +318,24 @@ impl Model {
     fn add_biases(&self, scores: &mut [f32], queries: &[f32], biases: &[f32]) {
         let queries = queries.chunks_exact(self.predictor.tail().len());
         for (row, query) in scores.chunks_exact_mut(biases.len()).zip(queries) {
-            let offset = self.predictor.offset(query);
+            let offset = self.predictor.offset(&self.as_multiplied(query));
             for (score, bias) in row.iter_mut().zip(biases) {
                 *score = self.predictor.shaped(*score + bias + offset);
             }
         }
+    }
+}
+
+impl Model {
+    /// The query as products see it: rounded, if entities have 8 bits. A distance measured from another point than
+    /// the product's could be negative.
+    fn as_multiplied<'q>(&self, query: &'q [f32]) -> Cow<'q, [f32]> {
+        if self.precision() != Precision::Int8 {
+            return Cow::Borrowed(query);
+        }
+        let mut bytes = vec![0; query.len()];
+        let scale = to_bytes(query, &mut bytes);
+        bytes.into_iter().map(|byte| scale * f32::from(byte)).collect()
     }
 }
 

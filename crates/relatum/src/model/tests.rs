@@ -90,7 +90,7 @@ fn distances_expand_into_the_one_shape() {
         let model = Model::random(predictor(name, 4).unwrap(), &graph, 1.0, 3);
         let (h, r, t) = (EntityId(0), RelationId(0), EntityId(2));
         let moved: Vec<f32> = model.query(h, r).iter().map(|q| q / 2.0).collect();
-        let distance: f32 = moved.iter().zip(model.entity(t)).map(|(a, b)| (a - b) * (a - b)).sum();
+        let distance: f32 = moved.iter().zip(model.entity(t).iter()).map(|(a, b)| (a - b) * (a - b)).sum();
         assert!((model.score(h, r, t) + distance).abs() < 1e-4, "{name}");
     }
 }
@@ -171,4 +171,58 @@ fn difference(x: &mut [f32], i: usize, value: impl Fn(&[f32]) -> f64) -> f64 {
     let below = value(x);
     x[i] = kept;
     (above - below) / f64::from(2.0 * STEP)
+}
+
+#[test]
+fn a_score_in_8_bits_has_one_value_wherever_it_is_asked_for() {
+    let graph = triangle();
+    for name in predictor_names().chain(ROOTS.map(|(root, _)| root)) {
+        let full = Model::random(predictor(name, 21).unwrap(), &graph, 0.8, 9);
+        let model = full.rounded(Precision::Int8).unwrap();
+        assert_eq!(model.precision(), Precision::Int8);
+        let pairs: Vec<(EntityId, RelationId)> = (0..3).map(|head| (EntityId(head), RelationId(0))).collect();
+        let mut rows = vec![0.0; 9];
+        model.scores(&pairs, &mut rows);
+        let tails = [EntityId(2), EntityId(0)];
+        let mut some = vec![0.0; 6];
+        model.scores_at(&pairs, &tails, &mut some);
+        for (head, (row, some)) in pairs.iter().zip(rows.chunks_exact(3).zip(some.chunks_exact(2))) {
+            let mut alone = [0.0; 3];
+            model.scores(&[*head], &mut alone);
+            assert_eq!(alone.map(f32::to_bits), [row[0], row[1], row[2]].map(f32::to_bits), "{name}");
+            for (tail, some) in tails.iter().zip(some) {
+                let score = model.score(head.0, head.1, *tail);
+                assert_eq!([score, *some].map(f32::to_bits), [row[tail.index()].to_bits(); 2], "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn fewer_bits_move_scores_little() {
+    let graph = triangle();
+    for name in predictor_names().chain(ROOTS.map(|(root, _)| root)) {
+        let full = Model::random(predictor(name, 40).unwrap(), &graph, 0.5, 4);
+        for (precision, most) in [(Precision::F16, 0.02), (Precision::Int8, 0.25)] {
+            let model = full.rounded(precision).unwrap();
+            for (h, t) in [(0, 1), (1, 2), (2, 0)] {
+                let edge = (EntityId(h), RelationId(0), EntityId(t));
+                let (a, b) = (full.score(edge.0, edge.1, edge.2), model.score(edge.0, edge.1, edge.2));
+                assert!((a - b).abs() < most, "{name} {precision:?}: {a} {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_a_precision_is_not_rounded() {
+    let model =
+        |value: f32| Model::new(predictor("distmult", 1).unwrap(), vec![value, 0.5], vec![1.0]).unwrap();
+    assert!(model(1e6).rounded(Precision::F16).is_none(), "the largest f16 is 65504");
+    assert!(model(1e6).rounded(Precision::Int8).is_some());
+    for precision in [Precision::F16, Precision::Int8] {
+        assert!(
+            model(f32::NAN).rounded(precision).is_none() && model(f32::INFINITY).rounded(precision).is_none()
+        );
+    }
 }

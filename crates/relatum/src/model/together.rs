@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::kernels::{Threads, View, ViewMut, product, stream, stream_apart};
+use super::table::Candidates;
+use crate::kernels::{Threads, View, ViewMut, product};
 
 /// Rows that share one product at most: with more, the first caller would wait noticeably for the last.
 const MOST_ROWS: usize = 64;
@@ -49,27 +50,27 @@ impl Together {
     /// The inner products of all queries with all candidates, one row a query.
     ///
     /// The order of each sum depends on the request alone: other requests change no bit of it.
-    pub(super) fn multiply(&self, scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
+    pub(super) fn multiply(&self, scores: &mut [f32], queries: &[f32], candidates: Candidates<'_>) {
         let (count, width) = candidates.size();
         if count == 0 || width == 0 {
             return;
         }
         // Threads of a pool work side by side already; a thread that waited here would do no work there.
         let is_in_pool = rayon::current_thread_index().is_some();
-        if is_short(queries.len() / width, width) && !is_in_pool {
+        if candidates.are_streamed(queries.len() / width) && !is_in_pool {
             self.short(scores, queries, candidates);
         } else {
             multiply(scores, queries, candidates);
         }
     }
 
-    fn short(&self, scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
+    fn short(&self, scores: &mut [f32], queries: &[f32], candidates: Candidates<'_>) {
         let mut state = self.lock();
         if !state.busy {
             state.busy = true;
             drop(state);
             let _turn = Turn(self);
-            stream(scores, queries, candidates);
+            candidates.stream(scores, queries);
             return;
         }
         let (told, hear) = channel();
@@ -87,7 +88,7 @@ impl Together {
                 for_all(scores, queries, others, candidates);
             }
             // The caller that was to compute these scores panicked.
-            Err(_) => stream(scores, queries, candidates),
+            Err(_) => candidates.stream(scores, queries),
         }
     }
 
@@ -126,26 +127,33 @@ impl State {
     }
 }
 
-/// Whether a request is computed by a stream: the longer the vectors are, the more rows a stream computes
-/// faster than a general product. The bounds were measured by `cargo xtask bench products`.
-fn is_short(rows: usize, width: usize) -> bool {
-    rows <= 24 + width / 12
+impl Candidates<'_> {
+    /// Whether so many rows are computed by a stream: the longer the vectors are, the more rows a stream computes
+    /// faster than a general product. The bounds were measured by `cargo xtask bench products`. A general product
+    /// knows nothing but f32.
+    fn are_streamed(self, rows: usize) -> bool {
+        match self {
+            Self::F32(candidates) => rows <= 24 + candidates.size().1 / 12,
+            Self::F16(_) | Self::Int8(_) => true,
+        }
+    }
 }
 
 /// The inner products of all queries with all candidates, not shared with other requests.
-pub(super) fn multiply(scores: &mut [f32], queries: &[f32], candidates: View<'_>) {
+pub(super) fn multiply(scores: &mut [f32], queries: &[f32], candidates: Candidates<'_>) {
     let (count, width) = candidates.size();
     let rows = queries.len() / width;
-    if is_short(rows, width) {
-        stream(scores, queries, candidates);
-    } else {
-        let out = ViewMut::new(scores, rows, count);
-        product(out, View::new(queries, rows, width), candidates.transposed(), Threads::here());
+    match candidates {
+        Candidates::F32(table) if !candidates.are_streamed(rows) => {
+            let out = ViewMut::new(scores, rows, count);
+            product(out, View::new(queries, rows, width), table.transposed(), Threads::here());
+        }
+        _ => candidates.stream(scores, queries),
     }
 }
 
 /// Computes the scores of the caller's own request and of others in one product.
-fn for_all(scores: &mut [f32], queries: &[f32], mut others: Vec<Short>, candidates: View<'_>) {
+fn for_all(scores: &mut [f32], queries: &[f32], mut others: Vec<Short>, candidates: Candidates<'_>) {
     let (count, _) = candidates.size();
     let mut together = queries.to_vec();
     let mut rows: Vec<&mut [f32]> = scores.chunks_exact_mut(count).collect();
@@ -153,7 +161,7 @@ fn for_all(scores: &mut [f32], queries: &[f32], mut others: Vec<Short>, candidat
         together.extend_from_slice(&other.queries);
         rows.extend(other.scores.chunks_exact_mut(count));
     }
-    stream_apart(rows, &together, candidates);
+    candidates.stream_apart(rows, &together);
     for other in others {
         // The caller of this request waits for it and cannot be gone.
         let _ = other.told.send(Told::Scores(other.scores));
@@ -162,6 +170,7 @@ fn for_all(scores: &mut [f32], queries: &[f32], mut others: Vec<Short>, candidat
 
 #[cfg(test)]
 mod tests {
+    use super::super::table::Table;
     use super::*;
     use crate::random::Rng;
 
@@ -171,7 +180,8 @@ mod tests {
         let mut rng = Rng::new(5);
         let mut random = |len: usize| (0..len).map(|_| rng.normal() as f32).collect::<Vec<f32>>();
         let table = random(count * width);
-        let candidates = View::new(&table, count, width);
+        let table = Table::F32(table.into());
+        let candidates = table.candidates(width, 0..width);
         // Short requests of several sizes, and some that share nothing.
         let requests: Vec<Vec<f32>> =
             [1, 1, 2, 1, 5, 300, 1, 20, 1, 140, 1, 3].map(|rows| random(rows * width)).into();
@@ -222,7 +232,8 @@ mod tests {
         }));
         assert!(result.is_err());
         let mut scores = [0.0];
-        together.multiply(&mut scores, &[2.0], View::new(&[3.0], 1, 1));
+        let table = Table::F32(vec![3.0].into());
+        together.multiply(&mut scores, &[2.0], table.candidates(1, 0..1));
         assert!((scores[0] - 6.0).abs() < 1e-6);
     }
 }

@@ -23,8 +23,9 @@ impl PlanReport {
 fn cluster(dot: &mut String, branch: &BranchReport, id: &str, title: &str, target: &str, depth: usize) {
     let indent = "  ".repeat(depth);
     let rows = branch.rows.round();
+    let noun = if rows == 1.0 { "row" } else { "rows" };
     let _ = writeln!(dot, "{indent}subgraph {} {{", quoted(&format!("cluster_{id}")));
-    let _ = writeln!(dot, "{indent}  label={};", quoted(&format!("{title}, about {rows} rows")));
+    let _ = writeln!(dot, "{indent}  label={};", quoted(&format!("{title}, about {rows} {noun}")));
     let mut anchors: Vec<&str> = Vec::new();
     let mut variables: Vec<&str> = Vec::new();
     for term in branch.atoms.iter().flat_map(|atom| [&atom.subject, &atom.object]) {

@@ -2,18 +2,19 @@
 
 use super::{ModelFolder, Project, models};
 use crate::model::{Card, ModelError};
-use crate::store::StoreError;
+use crate::store::{StoreError, TensorFile};
 
 impl ModelFolder {
     /// Loads the model and verifies what loading does not: that every value is a finite number and that
-    /// the card fits the tables. Its checksum, its shapes and the graph it belongs to are verified by
-    /// [`load`](Self::load).
+    /// the card fits the tables, and of a model in reduced precision its checksum. Its shapes and the graph it
+    /// belongs to are verified by [`load`](Self::load).
     pub fn check(&self, project: &Project) -> Result<(), ModelError> {
         let stored = self.load(project)?;
         let unusable = |what: String| ModelError::Unusable { path: self.model_file(), what };
+        TensorFile::open(&self.model_file())?;
         for (name, [rows, columns], values) in models::tables(&stored.model) {
-            let wrong = values.iter().filter(|value| !value.is_finite()).count();
-            if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            let wrong = values.not_finite().count();
+            if let Some(at) = values.not_finite().next() {
                 let what = format!(
                     "{wrong} of the {} values of its {name} are not finite, the first in row {}",
                     rows * columns,

@@ -72,7 +72,7 @@ impl Checkpoint {
             return damaged(format!("it has {done} finished epochs, but records of {said}"));
         }
         for name in file.shapes().map(|(name, _)| name.to_owned()).collect::<Vec<_>>() {
-            let (_, values) = file.matrix(&name)?;
+            let (_, values) = file.matrix::<f32>(&name)?;
             if let Some(at) = values.iter().position(|value| !value.is_finite()) {
                 return damaged(format!("value {at} of its `{name}` is {}", values[at]));
             }

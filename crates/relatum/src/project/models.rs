@@ -17,13 +17,16 @@ use std::path::{Path, PathBuf};
 
 use super::Project;
 use crate::model::{
-    Affine, CARD_VERSION, Card, Model, ModelError, Reciprocals, StoredModel, predictor, predictor_names,
+    Affine, CARD_VERSION, Card, Model, ModelError, Reciprocals, StoredModel, Table, predictor,
+    predictor_names,
 };
-use crate::store::{StoreError, Tensor, TensorFile, write_atomically, write_tensors};
+use crate::store::{Dtype, StoreError, Tensor, TensorFile, Values, write_atomically, write_tensors};
 
 /// The matrix of the adaptive calibration: a and b of each relation. It is stored with the embeddings
 /// that it was trained for, so that both are always replaced together.
 pub(crate) const CALIBRATION: &str = "calibration";
+/// The scale of each entity, where numbers have 8 bits.
+const SCALES: &str = "scales";
 
 /// The header of a model's file, without its values.
 #[derive(Clone, Debug)]
@@ -224,8 +227,13 @@ impl ModelFolder {
     pub fn load(&self, project: &Project) -> Result<StoredModel, ModelError> {
         self.require()?;
         let path = self.model_file();
-        let file = TensorFile::open(&path)?;
+        // A model in reduced precision is one that may be too large to read: it is mapped, and its values are read
+        // when they are needed. `check` verifies them.
+        let file = TensorFile::glance(&path)?;
         let card = read_card(&file, &path)?;
+        if card.precision.is_full() {
+            file.verify()?;
+        }
         let model = read_model(&file, &path, &card.predictor, card.rank)?;
         let model = with_calibration(model, &file, &path)?;
         if card.fingerprint != project.manifest().fingerprint {
@@ -254,9 +262,9 @@ impl ModelFolder {
 /// Writes a model with its card and its calibration as one safetensors file, whole or not at all.
 pub fn write_model(path: &Path, model: &Model, card: &Card) -> Result<(), StoreError> {
     let texts = BTreeMap::from([("card".to_owned(), card_text(card))]);
-    let mut tensors = tables(model).to_vec();
+    let mut tensors = tables(model);
     if let Some(affine) = model.affine() {
-        tensors.push((CALIBRATION, [affine.len(), 2], affine.values()));
+        tensors.push((CALIBRATION, [affine.len(), 2], Values::F32(affine.values())));
     }
     write_tensors(path, &texts, &tensors)
 }
@@ -282,12 +290,21 @@ pub(crate) fn fits(model: &Model, project: &Project) -> Result<(), ModelError> {
     })
 }
 
-pub(crate) fn tables(model: &Model) -> [Tensor<'_>; 2] {
+/// The matrices of a model. Those of wider numbers come first, so that all lie aligned in the file.
+pub(crate) fn tables(model: &Model) -> Vec<Tensor<'_>> {
     let predictor = model.predictor();
-    [
-        ("entities", [model.entity_count(), predictor.entity_width()], model.entities()),
-        ("relations", [model.relation_count(), predictor.relation_width()], model.relations()),
-    ]
+    let relations = [model.relation_count(), predictor.relation_width()];
+    let relations = ("relations", relations, Values::F32(model.relations()));
+    let shape = [model.entity_count(), predictor.entity_width()];
+    match model.table() {
+        Table::F32(values) => vec![("entities", shape, Values::F32(values)), relations],
+        Table::F16(values) => vec![relations, ("entities", shape, Values::F16(values))],
+        Table::Int8 { values, scales } => vec![
+            relations,
+            (SCALES, [scales.len(), 1], Values::F32(scales)),
+            ("entities", shape, Values::I8(values)),
+        ],
+    }
 }
 
 fn read_card(file: &TensorFile, path: &Path) -> Result<Card, ModelError> {
@@ -313,7 +330,14 @@ pub(crate) fn read_model(
         name: name.to_owned(),
         known: predictor_names().collect::<Vec<_>>().join(", "),
     })?;
-    let (entity_shape, entities) = file.matrix("entities")?;
+    let (entity_shape, entities) = match file.element("entities") {
+        Some(Dtype::I8) => {
+            let (shape, values) = file.matrix("entities")?;
+            (shape, Table::Int8 { values, scales: file.matrix(SCALES)?.1 })
+        }
+        Some(Dtype::F16) => file.matrix("entities").map(|(shape, values)| (shape, Table::F16(values)))?,
+        _ => file.matrix("entities").map(|(shape, values)| (shape, Table::F32(values)))?,
+    };
     let (relation_shape, relations) = file.matrix("relations")?;
     let widths = [predictor.entity_width(), predictor.relation_width()];
     if [entity_shape[1], relation_shape[1]] != widths {
@@ -323,7 +347,7 @@ pub(crate) fn read_model(
         );
         return Err(StoreError::damaged(path, what).into());
     }
-    Model::new(predictor, entities, relations)
+    Model::of_tables(predictor, entities, relations)
         .ok_or_else(|| StoreError::damaged(path, "its rows are not whole").into())
 }
 
@@ -331,7 +355,7 @@ fn with_calibration(model: Model, file: &TensorFile, path: &Path) -> Result<Mode
     if !file.shapes().any(|(name, _)| name == CALIBRATION) {
         return Ok(model);
     }
-    let (_, values) = file.matrix(CALIBRATION)?;
+    let (_, values) = file.matrix::<f32>(CALIBRATION)?;
     let affine = Affine::new(values.as_chunks::<2>().0);
     let model = affine.and_then(|affine| model.with_affine(affine));
     model.ok_or_else(|| {

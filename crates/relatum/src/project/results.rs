@@ -319,7 +319,7 @@ impl Prints {
         let text = |hash: &Xxh3| format!("{:016x}", hash.digest());
         let mut hash = Xxh3::new();
         hash.update(model.predictor().name().as_bytes());
-        hash.update(bytemuck::cast_slice(model.entities()));
+        model.table().stored().into_iter().for_each(|bytes| hash.update(bytes));
         hash.update(bytemuck::cast_slice(model.relations()));
         let tables = text(&hash);
         let calibration = model.affine().map(|affine| {

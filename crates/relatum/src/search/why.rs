@@ -55,15 +55,14 @@ impl Scorer<'_> {
 
     /// The entities with the largest cosine to one, of those from which the hop leads to another.
     fn similar(&self, from: EntityId, hop: Hop, to: EntityId) -> Vec<EntityId> {
-        let width = self.model.predictor().entity_width();
         let vector = |entity: EntityId| {
-            self.model.entities().get(entity.index() * width..(entity.index() + 1) * width)
+            (entity.index() < self.model.entity_count()).then(|| self.model.entity(entity))
         };
         let Some(own) = vector(from) else { return Vec::new() };
         let others = self.facts.neighbours(Split::Train, to, hop.reversed()).filter(|other| *other != from);
         let cosine = |other: EntityId| {
             let other = vector(other)?;
-            Some(dot(own, other) / dot(other, other).sqrt().max(f32::MIN_POSITIVE))
+            Some(dot(&own, &other) / dot(&other, &other).sqrt().max(f32::MIN_POSITIVE))
         };
         let mut ranked: Vec<(EntityId, f32)> =
             others.take(COMPARED).filter_map(|other| Some((other, cosine(other)?))).collect();

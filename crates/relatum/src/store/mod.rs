@@ -13,4 +13,5 @@ pub(crate) use atomic::sync_folder;
 pub use atomic::{Staging, write_atomically};
 pub use error::StoreError;
 pub(crate) use file::{MappedFile, Seal, VERSION as CONTAINER_VERSION, write_sections};
-pub(crate) use tensors::{Tensor, TensorFile, write_tensors};
+pub(crate) use safetensors::Dtype;
+pub(crate) use tensors::{Tensor, TensorFile, Values, write_tensors};

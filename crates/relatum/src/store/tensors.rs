@@ -1,4 +1,4 @@
-//! Matrices of f32 in the safetensors format: a length, a JSON header, the values.
+//! Matrices in the safetensors format: a length, a JSON header, the values.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -7,6 +7,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bytemuck::Pod;
+use half::f16;
 use memmap2::Mmap;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::{Map, Value, json};
@@ -20,7 +22,54 @@ use crate::column::Column;
 const CHECKSUM: &str = "relatum.checksum";
 
 /// A matrix to be written: its name, rows × columns, and values.
-pub(crate) type Tensor<'a> = (&'a str, [usize; 2], &'a [f32]);
+pub(crate) type Tensor<'a> = (&'a str, [usize; 2], Values<'a>);
+
+/// The values of a matrix.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Values<'a> {
+    F32(&'a [f32]),
+    F16(&'a [f16]),
+    I8(&'a [i8]),
+}
+
+impl<'a> Values<'a> {
+    fn bytes(self) -> (&'static str, &'a [u8]) {
+        match self {
+            Self::F32(values) => ("F32", bytemuck::cast_slice(values)),
+            Self::F16(values) => ("F16", bytemuck::cast_slice(values)),
+            Self::I8(values) => ("I8", bytemuck::cast_slice(values)),
+        }
+    }
+}
+
+impl<'a> Values<'a> {
+    /// The places of values that are not finite numbers.
+    pub(crate) fn not_finite(self) -> Box<dyn Iterator<Item = usize> + 'a> {
+        match self {
+            Self::F32(values) => Box::new((0..values.len()).filter(|&at| !values[at].is_finite())),
+            Self::F16(values) => Box::new((0..values.len()).filter(|&at| !values[at].is_finite())),
+            Self::I8(_) => Box::new(std::iter::empty()),
+        }
+    }
+}
+
+/// A type of number that a matrix can hold.
+pub(crate) trait Element: Pod {
+    /// Its name in the header.
+    const TYPE: Dtype;
+}
+
+impl Element for f32 {
+    const TYPE: Dtype = Dtype::F32;
+}
+
+impl Element for f16 {
+    const TYPE: Dtype = Dtype::F16;
+}
+
+impl Element for i8 {
+    const TYPE: Dtype = Dtype::I8;
+}
 
 /// Writes matrices and texts as one safetensors file, whole or not at all.
 pub(crate) fn write_tensors(
@@ -32,10 +81,10 @@ pub(crate) fn write_tensors(
     let mut header = Map::new();
     let mut at = 0;
     for (name, shape, values) in tensors {
-        let bytes: &[u8] = bytemuck::cast_slice(values);
+        let (kind, bytes) = values.bytes();
         checksum.update(bytes);
         let end = at + bytes.len();
-        header.insert((*name).to_owned(), json!({"dtype": "F32", "shape": shape, "data_offsets": [at, end]}));
+        header.insert((*name).to_owned(), json!({"dtype": kind, "shape": shape, "data_offsets": [at, end]}));
         at = end;
     }
     let mut texts = texts.clone();
@@ -47,7 +96,7 @@ pub(crate) fn write_tensors(
     write_atomically(path, |file| {
         file.write_all(&(header.len() as u64).to_le_bytes())?;
         file.write_all(header.as_bytes())?;
-        tensors.iter().try_for_each(|(.., values)| file.write_all(bytemuck::cast_slice(values)))
+        tensors.iter().try_for_each(|(.., values)| file.write_all(values.bytes().1))
     })
 }
 
@@ -65,14 +114,19 @@ impl TensorFile {
     /// Maps a file and checks its form, and its values too if the file holds our checksum.
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         let file = Self::glance(path)?;
-        if let Some(expected) = file.texts.get(CHECKSUM) {
-            let mut checksum = Xxh3::new();
-            checksum.update(&file.map[file.start..]);
-            if *expected != format!("{:016x}", checksum.digest()) {
-                return Err(StoreError::damaged(path, "its values do not match its checksum"));
-            }
-        }
+        file.verify()?;
         Ok(file)
+    }
+
+    /// Reads all values and compares them with our checksum, if the file holds one.
+    pub(crate) fn verify(&self) -> Result<(), StoreError> {
+        let Some(expected) = self.texts.get(CHECKSUM) else { return Ok(()) };
+        let mut checksum = Xxh3::new();
+        checksum.update(&self.map[self.start..]);
+        if *expected != format!("{:016x}", checksum.digest()) {
+            return Err(StoreError::damaged(&self.path, "its values do not match its checksum"));
+        }
+        Ok(())
     }
 
     /// Maps a file and reads only its header, for its texts and shapes: this takes the same time for every size.
@@ -110,8 +164,13 @@ impl TensorFile {
         self.tensors.iter().map(|(name, (_, shape, _))| (name.as_str(), shape.as_slice()))
     }
 
-    /// A matrix of f32, rows × columns.
-    pub(crate) fn matrix(&self, name: &str) -> Result<([usize; 2], Column<f32>), StoreError> {
+    /// The type of the numbers of a matrix, if there is one of this name.
+    pub(crate) fn element(&self, name: &str) -> Option<Dtype> {
+        self.tensors.get(name).map(|(dtype, ..)| *dtype)
+    }
+
+    /// A matrix, rows × columns.
+    pub(crate) fn matrix<T: Element>(&self, name: &str) -> Result<([usize; 2], Column<T>), StoreError> {
         let damaged = |what: String| StoreError::damaged(&self.path, what);
         let Some((dtype, shape, bytes)) = self.tensors.get(name) else {
             let names: Vec<&str> = self.tensors.keys().map(String::as_str).collect();
@@ -120,13 +179,13 @@ impl TensorFile {
         let &[rows, columns] = shape.as_slice() else {
             return Err(damaged(format!("`{name}` has shape {shape:?}, not rows × columns")));
         };
-        if *dtype != Dtype::F32 {
-            return Err(damaged(format!("`{name}` holds {dtype:?}, not F32")));
+        if *dtype != T::TYPE {
+            return Err(damaged(format!("`{name}` holds {dtype:?}, not {:?}", T::TYPE)));
         }
         let column = Column::mapped(&self.map, bytes.clone()).or_else(|| {
             // Other writers do not always align; then the values are copied.
-            let values = self.map[bytes.clone()].as_chunks::<4>().0;
-            Some(values.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect::<Vec<_>>().into())
+            let values = self.map[bytes.clone()].chunks_exact(size_of::<T>());
+            Some(values.map(bytemuck::pod_read_unaligned::<T>).collect::<Vec<_>>().into())
         });
         let column = column.ok_or_else(|| damaged(format!("`{name}` cannot be read")))?;
         Ok(([rows, columns], column))
@@ -142,10 +201,24 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.safetensors");
         let texts = BTreeMap::from([("note".to_owned(), "é".to_owned())]);
-        write_tensors(&path, &texts, &[("a", [2, 2], &[1.0, 2.0, 3.0, 4.0]), ("b", [1, 1], &[5.0])]).unwrap();
+        write_tensors(
+            &path,
+            &texts,
+            &[
+                ("a", [2, 2], Values::F32(&[1.0, 2.0, 3.0, 4.0])),
+                ("b", [1, 1], Values::F32(&[5.0])),
+                ("c", [1, 3], Values::I8(&[1, -2, 3])),
+                ("d", [1, 1], Values::F16(&[f16::ONE])),
+            ],
+        )
+        .unwrap();
         let file = TensorFile::open(&path).unwrap();
         assert_eq!(file.text("note"), Some("é"));
-        let (shape, values) = file.matrix("a").unwrap();
+        assert_eq!(&file.matrix::<i8>("c").unwrap().1[..], [1, -2, 3]);
+        // Three bytes before it leave this one unaligned: it is copied.
+        assert_eq!(&file.matrix::<f16>("d").unwrap().1[..], [f16::ONE]);
+        assert!(file.matrix::<i8>("a").is_err(), "f32 is not i8");
+        let (shape, values) = file.matrix::<f32>("a").unwrap();
         assert_eq!((shape, &values[..]), ([2, 2], &[1.0, 2.0, 3.0, 4.0][..]));
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!(SafeTensors::deserialize(&bytes).unwrap().tensor("b").unwrap().shape(), [1, 1]);
@@ -155,7 +228,7 @@ mod tests {
     fn a_changed_value_a_cut_and_a_foreign_file_are_found() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.safetensors");
-        write_tensors(&path, &BTreeMap::new(), &[("a", [1, 2], &[1.0, 2.0])]).unwrap();
+        write_tensors(&path, &BTreeMap::new(), &[("a", [1, 2], Values::F32(&[1.0, 2.0]))]).unwrap();
         let whole = std::fs::read(&path).unwrap();
         let mut changed = whole.clone();
         *changed.last_mut().unwrap() ^= 1;

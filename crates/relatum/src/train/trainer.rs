@@ -11,7 +11,7 @@ use crate::control::Control;
 use crate::graph::{Graph, Split};
 use crate::model::{LinkPredictor, Model, Reciprocals};
 use crate::random::Rng;
-use crate::store::{Tensor, TensorFile};
+use crate::store::{Tensor, TensorFile, Values};
 
 /// Where a training run stands: with the parameters and the optimiser's state, all that is needed
 /// to go on, since every random number is drawn from the seed and the place it is used in.
@@ -203,10 +203,10 @@ impl Trainer {
         let mut tensors = Vec::new();
         for (names, table) in TENSORS.iter().zip([&self.stepper.entities, &self.stepper.relations]) {
             let shape = [table.values.len() / table.width, table.width];
-            tensors.push((names[0], shape, table.values.as_slice()));
+            tensors.push((names[0], shape, Values::F32(&table.values)));
             let slots = self.settings.optimizer.slots();
             let state = names[1..].iter().zip(&table.state).take(slots);
-            tensors.extend(state.map(|(name, state)| (*name, shape, state.as_slice())));
+            tensors.extend(state.map(|(name, state)| (*name, shape, Values::F32(state))));
         }
         tensors
     }
@@ -225,7 +225,7 @@ impl Trainer {
         {
             let targets = std::iter::once(&mut table.values).chain(&mut table.state);
             for (name, target) in names.iter().zip(targets).take(1 + slots) {
-                let (shape, values) = file.matrix(name)?;
+                let (shape, values) = file.matrix::<f32>(name)?;
                 if values.len() != target.len() || shape[1] != table.width {
                     return Err(TrainError::Checkpoint(format!(
                         "its matrix `{name}` has {} × {} values, this graph and these settings need {} × {}",

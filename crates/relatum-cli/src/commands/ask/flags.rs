@@ -50,7 +50,7 @@ pub(crate) struct Flags {
     /// else 0.1, but 1 for continuous optimisation and with --paper
     #[arg(long, value_name = "W", default_value = AUTO, value_parser = parse_weight, allow_negative_numbers = true)]
     unseen: Auto<f32>,
-    /// Which stored edges count as true: all, those of train only, or none; auto: all, but none with
+    /// Which stored edges count as true: all, those of train and valid, those of train only, or none; auto: all, but none with
     /// raw scores, which cannot be compared with 1; continuous optimisation trusts only edges from named
     /// entities to the answer
     #[arg(long, default_value = AUTO, value_parser = knowns())]
@@ -210,6 +210,7 @@ fn knowns() -> impl TypedValueParser<Value = Auto<Known>> {
     let values = [
         PossibleValue::new(AUTO),
         PossibleValue::new("all").alias("trust"),
+        PossibleValue::new("train+valid"),
         PossibleValue::new("train"),
         PossibleValue::new("none").alias("ignore"),
     ];

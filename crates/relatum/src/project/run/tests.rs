@@ -83,7 +83,7 @@ fn interrupted_anywhere_and_resumed_a_run_ends_with_the_same_bytes() {
         assert_eq!(files(&whole), files(&broken), "{}", optimizer.name());
         let last = |folder: &ModelFolder| {
             let (checkpoint, file) = Checkpoint::open(&project, folder).unwrap().unwrap();
-            (checkpoint.progress, file.matrix("entities").unwrap(), checkpoint.best)
+            (checkpoint.progress, file.matrix::<f32>("entities").unwrap(), checkpoint.best)
         };
         assert_eq!(last(&whole), last(&broken), "the last model is the same as well");
     }

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::program::{Link, Program, Side};
@@ -85,7 +86,7 @@ impl<'a> Ascent<'a> {
         let mut queries = vec![0.0; links * tail.len()];
         for (link, query) in program.links.iter().zip(queries.chunks_exact_mut(tail.len())) {
             if let Side::Entity(anchor) = link.from {
-                predictor.query(model.entity(anchor), model.relation(link.relation), query);
+                predictor.query(&model.entity(anchor), model.relation(link.relation), query);
             }
         }
         let affine = model.affine().filter(|_| settings.calibration == Calibration::Adaptive);
@@ -186,7 +187,7 @@ impl<'a> Ascent<'a> {
             }
             let row = match link.to {
                 Side::Entity(id) => self.model.entity(id),
-                Side::Slot(slot) => &self.values[slot * self.width..][..self.width],
+                Side::Slot(slot) => Cow::Borrowed(&self.values[slot * self.width..][..self.width]),
             };
             let tail = &row[self.tail.clone()];
             let mut score = dot(query, tail);
@@ -279,7 +280,7 @@ impl<'a> Ascent<'a> {
                 if amount != 0.0 {
                     let to = match link.to {
                         Side::Entity(id) => self.model.entity(id),
-                        Side::Slot(to) => &self.values[to * width..][..width],
+                        Side::Slot(to) => Cow::Borrowed(&self.values[to * width..][..width]),
                     };
                     for (s, e) in self.scratch.iter_mut().zip(&to[tail.clone()]) {
                         *s = amount * e;

@@ -18,7 +18,8 @@ pub fn nearest(model: &Model, vector: &[f32], count: usize) -> Vec<(EntityId, f3
     let by_distance = model.predictor().has_bias();
     let own = sum_of_squares(vector);
     let mut likeness = vec![0.0; model.entity_count()];
-    let rows = model.entities().par_chunks(CHUNK * width);
+    let table = model.entities();
+    let rows = table.par_chunks(CHUNK * width);
     likeness.par_chunks_mut(CHUNK).zip(rows).for_each(|(likeness, rows)| {
         for (likeness, row) in likeness.iter_mut().zip(rows.chunks_exact(width)) {
             let (product, square) = (dot(vector, row), sum_of_squares(row));

@@ -104,12 +104,12 @@ fn the_target_is_replaced_by_every_entity_while_the_others_stay() {
             sigmoid(crate::kernels::dot(&query, tail) + shape.bias(tail) + shape.offset(&query))
         };
         let score = |a: &[f32]| {
-            let inner = truth(model.entity(id("b")), r, w) * truth(w, back, a);
-            truth(model.entity(id("a")), r, v) * truth(v, s, a) * (1.0 - inner)
+            let inner = truth(&model.entity(id("b")), r, w) * truth(w, back, a);
+            truth(&model.entity(id("a")), r, v) * truth(v, s, a) * (1.0 - inner)
         };
         assert!((score(target) - optima[0].score).abs() < 1e-5, "{name}");
         for (x, got) in found.scores.iter().enumerate() {
-            let expected = score(model.entity(EntityId::from_index(x)));
+            let expected = score(&model.entity(EntityId::from_index(x)));
             assert!((got - expected).abs() < 1e-5, "{name}: {got} {expected}");
         }
         assert_eq!(found.rows, 2, "one row for each atom of the target");

@@ -175,7 +175,7 @@ fn the_reported_loss_is_the_cross_entropy_before_the_step() {
     for model in predictor_names() {
         let mut trainer = Trainer::new(&graph, settings(model)).unwrap();
         let before = trainer.model();
-        let expected = plain_loss(&graph, &settings(model), before.entities(), before.relations());
+        let expected = plain_loss(&graph, &settings(model), &before.entities(), before.relations());
         let Epoch::Finished(loss) = trainer.run_epoch(&Control::default()).unwrap() else {
             panic!("nobody stopped it");
         };
@@ -195,7 +195,7 @@ fn all_candidates_in_the_sample_make_the_full_softmax() {
             (outcome, trainer.model())
         };
         let ((_, full), (_, sampled)) = (run(settings(model)), run(sampled));
-        for (a, b) in full.entities().iter().zip(sampled.entities()) {
+        for (a, b) in full.entities().iter().zip(sampled.entities().iter()) {
             assert!((a - b).abs() < 1e-5, "{model}");
         }
     }

@@ -140,7 +140,7 @@ fn best_entities(ascent: &mut Ascent<'_>, model: &Model) -> f32 {
     for assignment in 0..n.pow(slots as u32) {
         let mut left = assignment;
         for slot in ascent.values.chunks_exact_mut(ascent.width) {
-            slot.copy_from_slice(model.entity(EntityId::from_index(left % n)));
+            slot.copy_from_slice(&model.entity(EntityId::from_index(left % n)));
             left /= n;
         }
         ascent.evaluate();
