@@ -7,6 +7,8 @@ mod child;
 #[cfg(feature = "bench")]
 mod ingest;
 #[cfg(feature = "bench")]
+mod lists;
+#[cfg(feature = "bench")]
 mod products;
 #[cfg(feature = "bench")]
 mod scaling;
@@ -85,6 +87,15 @@ enum Question {
         #[arg(long, default_value_t = 60.0)]
         soak: f64,
     },
+    /// How much memory does a question need on a graph of millions of entities, by sorted lists and by whole vectors?
+    Lists {
+        /// Entities of the generated graph
+        #[arg(long, default_value_t = 10_000_000)]
+        entities: usize,
+        /// Rank of the generated model
+        #[arg(long, default_value_t = 32)]
+        rank: usize,
+    },
     /// What does a sample of the candidates cost, and what does it save on a large graph?
     Scaling {
         /// Candidates of the sampled softmax, in turn
@@ -109,7 +120,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if matches!(args.question, Question::Python) {
         return python::bench();
     }
-    if matches!(args.question, Question::Ingest { .. } | Question::Serve { .. }) {
+    if matches!(args.question, Question::Ingest { .. } | Question::Serve { .. } | Question::Lists { .. }) {
         shell::run(&mut shell::cargo(&["build", "--release", "--package", "relatum-cli"]))?;
     }
     let mut again = shell::cargo(&["run", "--release", "--package", "xtask", "--features", "bench", "--"]);
@@ -128,6 +139,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             products::run(rank, *entities, *rounds);
             Ok(())
         }
+        Question::Lists { entities, rank } => lists::run(*entities, *rank),
         Question::Serve { seconds, soak } => serve::run(*seconds, *soak),
         Question::Scaling { candidates, epochs, rank } => scaling::run(candidates, *epochs, *rank),
         Question::Python => crate::python::bench(),
