@@ -89,7 +89,8 @@ describe("the page", { concurrency: false }, () => {
     await page.keyboard.press("Enter");
     const problem = page.locator(".problem");
     await problem.waitFor();
-    await shows(problem.locator("pre"), /\^\^\^\^ not a relation of this graph/);
+    await shows(problem.locator("pre"), /strs[\s\S]*\^\^\^\^$/);
+    await problem.getByText("not a relation of this graph").waitFor();
     await problem.getByRole("button", { name: "use stars" }).click();
     await questionIs(page, GENRES);
   });
@@ -230,6 +231,9 @@ describe("the page", { concurrency: false }, () => {
     await page.locator(".neighbours canvas").first().waitFor();
     await page.getByRole("button", { name: "Show predicted edges" }).click();
     await page.locator(".predicted-group").waitFor();
+    assert.match(page.url(), /predicted=true/);
+    await page.reload();
+    await page.locator(".predicted-group").waitFor();
     await page.getByRole("button", { name: "Ask from here" }).click();
     await page.locator(".cm-content").waitFor();
     await questionIs(page, '?X : stars(X, "Ana Costa")');
@@ -284,6 +288,31 @@ describe("the page", { concurrency: false }, () => {
     assert.equal(await rows(two.page).count(), 4);
     await two.page.getByRole("button", { name: "Settings" }).click();
     assert.equal(await two.page.getByRole("combobox", { name: "And", exact: true }).inputValue(), "godel");
+  });
+
+  it("names the limits of the server among the settings, and closes them with Escape", async () => {
+    const { page } = await open();
+    await page.goto(questionAddress(server.url, GENRES));
+    await rows(page).first().waitFor();
+    const button = page.getByRole("button", { name: "Settings" });
+    await button.click();
+    const seconds = page.getByRole("spinbutton", { name: "Stop after" });
+    assert.equal(await seconds.getAttribute("placeholder"), "30 s");
+    assert.equal(await page.getByRole("spinbutton", { name: "Rows at most" }).getAttribute("placeholder"), "1,000,000");
+    await seconds.focus();
+    await page.keyboard.press("Escape");
+    await page.locator(".drawer").waitFor({ state: "detached" });
+    assert.ok(await button.evaluate((it) => it === document.activeElement), "the focus goes back");
+    assert.ok(await rows(page).first().isVisible(), "the answers stay");
+  });
+
+  it("shows the place of a mistake at the end of a long line", async () => {
+    const { page } = await open({ width: 390, height: 844 });
+    await page.goto(questionAddress(server.url, '?G : exists F. stars(F, "Ana Costa") and directed_by(F, "Rosa Lang") and has_gnre(F, G)'));
+    const line = page.locator(".mistake-line");
+    await shows(line, /has_gnre[\s\S]*\^{8}/);
+    const [mark, box] = [await line.locator("mark").boundingBox(), await line.boundingBox()];
+    assert.ok(mark.x + mark.width <= box.x + box.width, "the marked name is visible");
   });
 
   it("asks once, and goes back to the question before with the browser's button", async () => {

@@ -9,7 +9,7 @@ const relatum = process.env.RELATUM_BIN;
 if (!relatum) throw new Error("RELATUM_BIN must name the relatum binary: RELATUM_BIN=../target/debug/relatum npm test");
 
 const page = await sources(
-  "question/formula.ts", "question/write.ts", "question/edit.ts", "question/name.ts", "drawing/question-scene.ts", "drawing/layout.ts", "drawing/scene.ts", "editor/bytes.ts", "parts/text.ts",
+  "question/formula.ts", "question/write.ts", "question/edit.ts", "question/name.ts", "drawing/question-scene.ts", "drawing/layout.ts", "drawing/labels.ts", "drawing/scene.ts", "editor/bytes.ts", "parts/text.ts",
 );
 const { add, atoms, either, freshVariable, negate, questionScene, remove, seek, write, written } = page;
 
@@ -114,6 +114,31 @@ describe("a drawing", () => {
       // The distance of the line from the nearest corner of the text.
       const corners = [-1, 1].flatMap((a) => [-1, 1].map((b) => (x + (a * size.width) / 2) * Math.sin(angle) - (y + (b * size.height) / 2) * Math.cos(angle)));
       assert.ok(Math.min(...corners) > 1 || Math.max(...corners) < -1, `${turn}: ${corners}`);
+    }
+  });
+});
+
+describe("the texts of edges", () => {
+  const text = { width: 80, height: 15 };
+  const centre = { x: 0, y: 0 };
+  const boxes = (lines, offsets) => lines.map(({ middle }, index) => {
+    const { x, y } = offsets[index];
+    return { x1: middle.x + x - 40, x2: middle.x + x + 40, y1: middle.y + y - 7.5, y2: middle.y + y + 7.5 };
+  });
+  const apart = (a, b) => a.x2 <= b.x1 || b.x2 <= a.x1 || a.y2 <= b.y1 || b.y2 <= a.y1;
+
+  it("move aside where a node stands beside the middle of their line", () => {
+    const lines = [{ from: { x: -200, y: 0 }, to: { x: 200, y: 0 }, middle: { x: 0, y: 0 }, text }];
+    const nodes = [{ x1: -60, y1: -40, x2: 60, y2: -5 }, { x1: -60, y1: 5, x2: 60, y2: 40 }];
+    const [box] = boxes(lines, page.placeTexts(lines, nodes, centre));
+    for (const node of nodes) assert.ok(apart(box, node), JSON.stringify(box));
+  });
+
+  it("of two edges between one pair do not cover each other", () => {
+    for (const bend of [0, 6, 20]) {
+      const lines = [-bend, bend].map((y) => ({ from: { x: -60, y: 0 }, to: { x: 60, y: 0 }, middle: { x: 0, y }, text }));
+      const [one, other] = boxes(lines, page.placeTexts(lines, [], centre));
+      assert.ok(apart(one, other), `${bend}: ${JSON.stringify([one, other])}`);
     }
   });
 });

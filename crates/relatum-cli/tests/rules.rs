@@ -244,3 +244,24 @@ fn misuse_is_explained_and_leaves_nothing_behind() {
     assert!(message(&["rules", "films", "--show", "has_genre"], 1).contains("does not match its checksum"));
     assert_eq!(desk.run(&["check", "films"]).code, 1);
 }
+
+#[test]
+fn missing_edges_are_as_true_as_asking_says_with_rules_too() {
+    let desk = films();
+    desk.ok(&["rules", "films", "--paths", "1000"]);
+    let truth = |args: &[&str]| -> (f64, String) {
+        let outcome = desk.run(args);
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        let line: serde_json::Value = serde_json::from_str(outcome.stdout.lines().next().unwrap()).unwrap();
+        let truth = line["truth"].as_f64().or(line["answers"][0]["score"].as_f64());
+        (truth.unwrap(), outcome.stderr)
+    };
+    let predict = ["predict", "films", "--about", "F10", "--relation", "has_genre", "--top", "1", "--json"];
+    let ask = ["ask", "films", "?G : has_genre(F10, G)", "--new-only", "--top", "1", "--json"];
+    let (by_default, said) = truth(&predict);
+    assert!(said.contains("by model and rules"), "{said}");
+    assert!((by_default - truth(&ask).0).abs() < 1e-5);
+    let alone = |args: &[&str]| truth(&[args, &["--evidence", "model"]].concat()).0;
+    assert!((alone(&predict) - alone(&ask)).abs() < 1e-5);
+    assert!((by_default - alone(&predict)).abs() > 1e-3, "rules say something here");
+}

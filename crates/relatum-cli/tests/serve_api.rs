@@ -302,3 +302,56 @@ fn the_reference_describes_the_server() {
     assert!(docs.text().contains("/api/v1/ask/stream") && docs.text().contains("href=\"#Reply\""));
     assert!(docs.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
 }
+
+#[test]
+fn predicted_edges_are_as_true_as_asking_says_with_rules_too() {
+    let desk = support::Desk::new();
+    let films = (0..40).flat_map(|film| {
+        let (actor, genre) = [("Eddie", "Comedy"), ("Sigourney", "Horror"), ("Greta", "Drama")][film % 3];
+        let genre = (film % 10 != 0).then(|| format!("F{film}\thas_genre\t{genre}\n"));
+        [Some(format!("F{film}\tstars\t{actor}\n")), genre].into_iter().flatten()
+    });
+    desk.put("films.tsv", films.collect::<String>());
+    desk.ok(&["init", "films", "films.tsv", "--split", "0.8/0.2/0"]);
+    desk.ok(&["train", "films", "--rank", "6", "--epochs", "6"]);
+    desk.ok(&["rules", "films", "--paths", "500"]);
+    let server = Running::start(&desk, "films", &[]);
+    let described = server.get("/api/v1/describe?name=F10&relation=has_genre&predicted=true").json();
+    assert_eq!(described["evidence"], "both");
+    let question = json!({ "question": "?G : has_genre(F10, G)", "new_only": true, "top": 1 });
+    let asked = server.post("/api/v1/ask", &question).json();
+    let truth = |value: &Value| value.as_f64().unwrap();
+    let (predicted, answered) =
+        (truth(&described["predicted"][0]["truth"]), truth(&asked["answers"][0]["score"]));
+    assert!((predicted - answered).abs() < 1e-5, "{predicted} {answered}");
+    let quality = server.get("/api/v1/models/default/quality").json();
+    assert_eq!(quality["links"]["evidence"], "both");
+}
+
+#[test]
+fn sparql_refuses_what_it_would_answer_wrongly_and_gives_what_is_accepted() {
+    let desk = trained_films();
+    let server = Running::start(&desk, "films", &["--max-top", "50"]);
+    let ask = |query: &str, accept: &str| {
+        let headers = [("content-type", "application/sparql-query"), ("accept", accept)];
+        server.send("POST", "/sparql", &headers, query.as_bytes())
+    };
+    let bound = ask("SELECT ?f ?score { ?f r:stars ?score }", "*/*");
+    assert_eq!(bound.status, 400);
+    assert!(bound.json()["detail"].as_str().unwrap().contains("?score in the pattern"), "{bound:?}");
+    assert_eq!(bound.json()["diagnostics"][0]["labels"][0]["span"]["start"]["byte"], 30);
+    let known = "SELECT ?f ?score ?known { ?f r:stars \"Will Smith\" } LIMIT 2";
+    let csv = ask(known, "application/sparql-results+json;q=0, text/csv");
+    assert_eq!((csv.status, csv.header("vary").as_deref()), (200, Some("accept")));
+    assert!(csv.text().starts_with("f,score,known"), "{csv:?}");
+    let xml = ask(known, "application/sparql-results+json;q=0, */*");
+    assert_eq!(xml.header("content-type").as_deref(), Some("application/sparql-results+xml"));
+    let beyond = ask("SELECT ?f { ?f r:stars ?a } LIMIT 51", "*/*");
+    assert_eq!(beyond.status, 400);
+    assert!(beyond.json()["detail"].as_str().unwrap().contains("LIMIT may be at most 50"), "{beyond:?}");
+    assert_eq!(
+        ask("SELECT ?f { ?f r:stars ?a }", "*/*").status,
+        200,
+        "without LIMIT there are as many as allowed"
+    );
+}

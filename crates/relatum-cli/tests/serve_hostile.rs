@@ -271,3 +271,27 @@ fn names_with_markup_are_texts_everywhere() {
     let found: Value = server.get("/api/v1/find?text=%3Cscript").json();
     assert_eq!(found["entities"][0]["name"], name);
 }
+
+#[test]
+fn every_mistake_is_a_problem_that_names_its_field() {
+    let desk = trained_films();
+    let server = Running::start(&desk, "films", &[]);
+    let wrong = server.post("/api/v1/ask", &json!({ "question": "?F : stars(F, F)", "top": "many" })).json();
+    assert_eq!(
+        wrong["detail"],
+        "the JSON does not fit: `top`: expected a whole number, 0 or more, but got the string \"many\""
+    );
+    let unknown = server.post("/api/v1/ask", &json!({ "question": "?F : stars(F, F)", "tap": 3 })).json();
+    assert!(unknown["detail"].as_str().unwrap().contains("the fields are question, "), "{unknown}");
+    let post = |kind: &str| server.send("POST", "/mcp", &[("content-type", kind)], b"{}");
+    for refused in [server.get("/api/v1/models/%ff"), post("text/plain"), post("application/json")] {
+        assert!((400..500).contains(&refused.status), "{refused:?}");
+        assert_eq!(
+            refused.header("content-type").as_deref(),
+            Some("application/problem+json"),
+            "{refused:?}"
+        );
+        assert_eq!(refused.json()["status"], refused.status);
+    }
+    server.is_well();
+}

@@ -210,3 +210,39 @@ fn monitoring_and_logs_tell_what_happened() {
     assert_eq!(untrained.post("/api/v1/ask", &json!({ "question": "?A : r(a, A)" })).status, 404);
     assert_eq!(untrained.get("/api/v1/info").json()["model"], Value::Null);
 }
+
+#[test]
+fn a_line_that_is_no_message_is_answered_by_the_tools_on_standard_input() {
+    let desk = trained_films();
+    let mut tools = desk
+        .command(&["mcp", "films"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = tools.stdin.take().unwrap();
+    let mut output = std::io::BufReader::new(tools.stdout.take().unwrap());
+    let mut answer = |line: &str| -> serde_json::Value {
+        std::io::Write::write_all(&mut input, format!("{line}\n").as_bytes()).unwrap();
+        let mut said = String::new();
+        std::io::BufRead::read_line(&mut output, &mut said).unwrap();
+        serde_json::from_str(&said).unwrap()
+    };
+    let garbage = answer("{ this is no JSON");
+    assert_eq!(
+        (garbage["error"]["code"].as_i64(), garbage["id"].is_null()),
+        (Some(-32700), true),
+        "{garbage}"
+    );
+    assert_eq!(answer("{\"id\": 3}")["error"]["code"], -32600);
+    let client = "{\"name\": \"test\", \"version\": \"1\"}";
+    let begin = format!(
+        "{{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"initialize\", \"params\": {{\"protocolVersion\": \
+         \"2025-06-18\", \"capabilities\": {{}}, \"clientInfo\": {client}}}}}"
+    );
+    assert_eq!(answer(&begin)["result"]["serverInfo"]["name"], "relatum");
+    assert_eq!(answer("[}")["error"]["code"], -32700, "in the middle of a conversation, too");
+    drop(input);
+    assert!(tools.wait().unwrap().success());
+}

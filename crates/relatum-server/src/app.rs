@@ -195,7 +195,7 @@ impl App {
     /// Counts a refused search in the metrics; returns the outcome unchanged.
     pub(crate) fn counted<T>(&self, outcome: Result<T, Undone>) -> Result<T, Undone> {
         outcome.inspect_err(|undone| {
-            if *undone == Undone::Full {
+            if matches!(undone, Undone::Full { .. }) {
                 self.metrics.refused();
             }
         })

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::app::Shared;
 use crate::problem::Problem;
+use crate::shape::fit;
 
 /// How long a body may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(30);
@@ -50,10 +51,25 @@ pub(crate) fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem>
     // The shape is checked only once the text is JSON, because the two mistakes have different remedies.
     let value: Value = serde_json::from_str(text)
         .map_err(|error| Problem::bad("body", format!("this is not JSON: {error}")))?;
-    T::deserialize(value).map_err(|error| {
+    fit(value).map_err(|error| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "body", format!("the JSON does not fit: {error}"))
             .remedy("/docs describes every field")
     })
+}
+
+/// The name that is the last part of a path.
+pub(crate) struct InPath(pub(crate) String);
+
+impl FromRequestParts<Shared> for InPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Problem> {
+        let name = axum::extract::Path::<String>::from_request_parts(parts, app).await;
+        name.map(|name| Self(name.0)).map_err(|_| {
+            let detail = format!("the name in `{}` is not UTF-8 when it is decoded", parts.uri.path());
+            Problem::bad("parameters", detail)
+        })
+    }
 }
 
 /// The bytes as text.
@@ -147,7 +163,7 @@ fn read_params<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
             return Err(wrong(format!("the parameter `{name}` is given twice")));
         }
     }
-    T::deserialize(Value::Object(fields)).map_err(|error| wrong(error.to_string()))
+    fit(Value::Object(fields)).map_err(wrong)
 }
 
 /// The names and values of a query string or form, decoded.
@@ -185,7 +201,7 @@ mod tests {
         for (query, said) in [
             ("question=a&question=b", "given twice"),
             ("question=a&tap=3", "unknown field `tap`"),
-            ("question=a&top=x", "invalid type"),
+            ("question=a&top=x", "`top`: expected a whole number"),
             ("question=%FF", "not UTF-8"),
             ("", "missing field `question`"),
         ] {

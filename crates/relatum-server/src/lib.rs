@@ -11,8 +11,8 @@
 //! ```
 //!
 //! [`Server`] starts and ends; `app` is the state that requests share, and `searches` the threads that answer; `api`
-//! has the endpoints by group, `sparql` and `mcp` serve the other two protocols; `question` and `input` read
-//! requests, `problem` reports errors, `openapi` and `docs` describe the API; `guard` checks tokens and origins,
+//! has the endpoints by group, `sparql` and `mcp` serve the other two protocols; `question`, `input` and
+//! `shape` read requests, `problem` reports errors, `openapi` and `docs` describe the API; `guard` checks tokens and origins,
 //! `observe`, `metrics` and `log` record what happened; `page` sends the built files of the page.
 
 mod api;
@@ -33,7 +33,9 @@ mod question;
 mod searches;
 mod server;
 mod settings;
+mod shape;
 mod sparql;
+mod stdio;
 
 pub use log::Log;
 pub use mcp::serve_stdio;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::response::Response;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use relatum::report::{AskedFor, Check, Diagnostic};
 use relatum::{Engine, Reply};
@@ -28,11 +29,13 @@ use serde_json::Value;
 
 use crate::api::{DescribeParams, FindParams, described, found, plan};
 use crate::app::{App, Shared};
-use crate::input::bytes;
+use crate::input::{bytes, content_type};
 use crate::problem::Problem;
 use crate::question::{AskBody, ExplainBody};
 use crate::server::ServerError;
 use crate::settings::Settings;
+use crate::shape::fit;
+use crate::stdio;
 
 const INSTRUCTIONS: &str = "\
 Relatum answers logical questions over an incomplete knowledge graph: it combines stored edges with predicted ones and \
@@ -53,9 +56,11 @@ pub fn serve_stdio(engine: Engine, settings: &Settings) -> Result<(), ServerErro
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let tools = Tools { app: Arc::new(App::new(engine, settings)?) };
     let served: Result<(), std::io::Error> = runtime.block_on(async {
-        let service =
-            rmcp::serve_server(tools, rmcp::transport::stdio()).await.map_err(std::io::Error::other)?;
+        let lines = stdio::checked(tokio::io::stdin(), tokio::io::stdout());
+        let service = rmcp::serve_server(tools, lines.transport).await.map_err(std::io::Error::other)?;
         service.waiting().await.map_err(std::io::Error::other)?;
+        // What was answered last is still on its way.
+        let _ = tokio::time::timeout(std::time::Duration::from_secs(2), lines.written).await;
         Ok(())
     });
     // A thread of the runtime may still be waiting for standard input, so the runtime is not joined.
@@ -70,9 +75,33 @@ pub(crate) fn http(app: &Shared) -> MethodRouter<Shared> {
         let (head, body) = request.into_parts();
         let body = bytes(body, app.limits.body_bytes).await?;
         let answer = service.handle(Request::from_parts(head, Body::from(body))).await;
-        Ok(answer.map(Body::new))
+        let answer = answer.map(Body::new);
+        if refused_in_words(&answer) { Ok(as_problem(answer).await) } else { Ok(answer) }
     };
     axum::routing::any(handle)
+}
+
+/// Whether a request was refused by a plain text, as one that is not of the protocol is.
+fn refused_in_words(answer: &Response) -> bool {
+    let failed = answer.status().is_client_error() || answer.status().is_server_error();
+    failed && content_type(answer.headers()).is_none_or(|it| !it.ends_with("json"))
+}
+
+/// The same as a problem, with its headers.
+async fn as_problem(answer: Response) -> Response {
+    let (head, body) = answer.into_parts();
+    let said = bytes(body, 4096).await.unwrap_or_default();
+    let detail = match std::str::from_utf8(&said) {
+        Ok(said) if !said.trim().is_empty() => said.trim().to_owned(),
+        _ => "this is no request of the Model Context Protocol".to_owned(),
+    };
+    let mut response = Problem::new(head.status, "mcp", detail).into_response();
+    for (name, value) in &head.headers {
+        if ![header::CONTENT_TYPE, header::CONTENT_LENGTH].contains(name) {
+            response.headers_mut().append(name.clone(), value.clone());
+        }
+    }
+    response
 }
 
 fn service(app: &Shared) -> StreamableHttpService<Tools, LocalSessionManager> {
@@ -206,8 +235,7 @@ fn sampled(app: &App) -> (Vec<relatum::report::RelationStats>, Vec<String>) {
 }
 
 fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, Problem> {
-    T::deserialize(arguments)
-        .map_err(|error| Problem::bad("parameters", format!("the arguments do not fit: {error}")))
+    fit(arguments).map_err(|error| Problem::bad("parameters", format!("the arguments do not fit: {error}")))
 }
 
 /// A result as data, and as a text that an assistant can quote.

@@ -1,7 +1,5 @@
 //! Errors of the API: `application/problem+json` (RFC 9457), with the mistakes of a question as data.
 
-use std::time::Duration;
-
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use relatum::model::ModelError;
@@ -26,6 +24,8 @@ pub(crate) struct Problem {
     /// What helps.
     pub(crate) remedy: Option<String>,
     request_id: String,
+    /// How many seconds to wait before the request is sent again, where that may help.
+    retry_after: Option<u64>,
 }
 
 /// A problem as it is written.
@@ -75,9 +75,6 @@ impl JsonSchema for Problem {
     }
 }
 
-/// How long to wait before a refused request is sent again.
-const RETRY_AFTER: Duration = Duration::from_secs(1);
-
 impl Problem {
     /// A problem of a kind, with its detail in one sentence.
     pub(crate) fn new(status: StatusCode, kind: &'static str, detail: impl Into<String>) -> Self {
@@ -88,6 +85,7 @@ impl Problem {
             diagnostics: Vec::new(),
             remedy: None,
             request_id: String::new(),
+            retry_after: None,
         }
     }
 
@@ -132,6 +130,7 @@ impl Problem {
             "unauthorised" => "The request needs a token",
             "not-found" => "There is nothing here",
             "method" => "This method cannot be used here",
+            "mcp" => "This is not a request of the Model Context Protocol",
             "not-acceptable" => "No format that the request accepts can be given",
             _ => "The request cannot be answered",
         }
@@ -178,8 +177,11 @@ impl From<Error> for Problem {
 impl From<Undone> for Problem {
     fn from(undone: Undone) -> Self {
         match undone {
-            Undone::Full => Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", undone.to_string())
-                .remedy(format!("send it again after {} s", RETRY_AFTER.as_secs())),
+            Undone::Full { seconds } => Self {
+                retry_after: Some(seconds),
+                ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", undone.to_string())
+            }
+            .remedy(format!("send it again after {seconds} s")),
             Undone::Lost => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "lost", undone.to_string()),
         }
     }
@@ -189,8 +191,8 @@ impl IntoResponse for Problem {
     /// The body is written where the id of the request is known: see [`finish`].
     fn into_response(self) -> Response {
         let mut response = self.status().into_response();
-        if self.status == StatusCode::SERVICE_UNAVAILABLE.as_u16() {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER.as_secs()));
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         if self.status == StatusCode::UNAUTHORIZED.as_u16() {
             let challenge = HeaderValue::from_static("Bearer realm=\"relatum\"");

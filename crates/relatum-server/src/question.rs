@@ -1,5 +1,6 @@
 //! A question as a request carries it: its text, the engine's options, and its limits.
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
@@ -42,6 +43,11 @@ impl AskBody {
         let max_seconds: Option<f64> = take(&mut fields, "max_seconds")?;
         if max_seconds.is_some_and(|seconds| seconds.is_nan() || seconds < 0.0) {
             return Err(E::custom("max_seconds must be 0 or more"));
+        }
+        if let Some(unknown) = fields.keys().find(|name| !OF_OPTIONS.contains(*name)) {
+            let all = ["question"].into_iter().chain(OF_OPTIONS.iter().map(String::as_str));
+            let all: Vec<&str> = all.chain(["max_rows", "max_seconds"]).collect();
+            return Err(E::custom(format!("unknown field `{unknown}`; the fields are {}", all.join(", "))));
         }
         let options = Options::deserialize(Value::Object(fields)).map_err(E::custom)?;
         Ok(Self { question, options, max_rows, max_seconds })
@@ -91,10 +97,15 @@ fn take<T: for<'de> Deserialize<'de>, E: Error>(
     name: &str,
 ) -> Result<Option<T>, E> {
     let value = fields.remove(name).filter(|value| !value.is_null());
-    value
-        .map(|value| T::deserialize(value).map_err(|error| E::custom(format!("{name}: {error}"))))
-        .transpose()
+    value.map(|value| T::deserialize(value).map_err(E::custom)).transpose()
 }
+
+/// The fields of the engine's options.
+static OF_OPTIONS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let schema = schemars::schema_for!(Options);
+    let fields = schema.get("properties").and_then(Value::as_object);
+    fields.into_iter().flat_map(Map::keys).cloned().collect()
+});
 
 impl<'de> Deserialize<'de> for AskBody {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -198,7 +209,7 @@ mod tests {
         );
         assert!(read(r#"{"k": 3}"#).unwrap_err().contains("missing field `question`"));
         assert!(read(r#"{"question": "a", "kk": 3}"#).unwrap_err().contains("unknown field `kk`"));
-        assert!(read(r#"{"question": 7}"#).unwrap_err().contains("question: invalid type"));
+        assert!(read(r#"{"question": 7}"#).unwrap_err().contains("invalid type"));
         assert!(read(r#"{"question": "a", "max_seconds": -1}"#).is_err());
         let explain: ExplainBody =
             serde_json::from_str(r#"{"question": "q", "entity": "e", "top": 1}"#).unwrap();

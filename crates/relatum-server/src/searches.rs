@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
+use std::time::Instant;
 
 use relatum::control::OwnThreads;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -32,7 +33,10 @@ pub(crate) enum Planned<T> {
 pub(crate) enum Undone {
     /// All threads are busy and the queue is full.
     #[error("all searches are busy and the queue is full")]
-    Full,
+    Full {
+        /// After how many seconds there will likely be a place.
+        seconds: u64,
+    },
     /// The work panicked, or the server ends.
     #[error("the search was ended by a fault of the server")]
     Lost,
@@ -66,6 +70,29 @@ struct State {
     heavy: VecDeque<Job>,
     running: usize,
     ended: bool,
+    /// How long the last pieces of light and of heavy work took.
+    paces: [Pace; 2],
+}
+
+/// How long work takes of late, for those who ask when to come again.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    /// Seconds, the latest counting most.
+    seconds: f64,
+}
+
+/// What is said at most of when to come again: by then much may have changed.
+const LONGEST_WAIT: f64 = 60.0;
+
+impl Pace {
+    fn note(&mut self, seconds: f64) {
+        self.seconds += (seconds - self.seconds) / 8.0;
+    }
+
+    /// In how many seconds a thread will likely have finished what it does: then the queue has a place.
+    fn wait(self) -> u64 {
+        self.seconds.ceil().clamp(1.0, LONGEST_WAIT) as u64
+    }
 }
 
 impl Searches {
@@ -99,10 +126,13 @@ impl Searches {
         &self,
         work: impl FnOnce() -> Planned<T> + Send + 'static,
     ) -> Result<T, Undone> {
-        let free = |places: &Arc<Semaphore>| Arc::clone(places).try_acquire_owned().map_err(|_| Undone::Full);
-        match self.on_thread(false, free(&self.light)?, work).await? {
+        let free = |places: &Arc<Semaphore>, heavy: bool| {
+            let place = Arc::clone(places).try_acquire_owned();
+            place.map_err(|_| Undone::Full { seconds: self.shared.lock().pace(heavy).wait() })
+        };
+        match self.on_thread(false, free(&self.light, false)?, work).await? {
             Planned::Done(value) => Ok(value),
-            Planned::Heavy(rest) => self.on_thread(true, free(&self.heavy)?, rest).await,
+            Planned::Heavy(rest) => self.on_thread(true, free(&self.heavy, true)?, rest).await,
         }
     }
 
@@ -179,15 +209,21 @@ impl Shared {
             };
             state.running += 1;
             drop(state);
+            let began = Instant::now();
             // A panic in one search fails that request alone; its sender is dropped with it.
             let _ = catch_unwind(AssertUnwindSafe(|| run(job)));
             state = self.lock();
             state.running -= 1;
+            state.pace(heavy).note(began.elapsed().as_secs_f64());
         }
     }
 }
 
 impl State {
+    fn pace(&mut self, heavy: bool) -> &mut Pace {
+        &mut self.paces[usize::from(heavy)]
+    }
+
     fn queue(&mut self, heavy: bool) -> &mut VecDeque<Job> {
         if heavy { &mut self.heavy } else { &mut self.light }
     }
@@ -244,12 +280,26 @@ mod tests {
             tokio::spawn(async move { more.run(|| heavy(|| ())).await });
             tokio::task::yield_now().await;
         }
-        assert_eq!(searches.run(|| heavy(|| ())).await, Err(Undone::Full));
+        assert_eq!(searches.run(|| heavy(|| ())).await, Err(Undone::Full { seconds: 1 }));
         assert_eq!(searches.run(|| Planned::Done(1)).await, Ok(1));
         drop(release);
         for task in blocked {
             assert_eq!(task.await.unwrap(), Ok(()));
         }
+    }
+
+    #[test]
+    fn who_is_refused_hears_how_long_work_takes_of_late() {
+        let mut pace = Pace::default();
+        assert_eq!(pace.wait(), 1);
+        for _ in 0..100 {
+            pace.note(7.5);
+        }
+        assert_eq!(pace.wait(), 8);
+        for _ in 0..100 {
+            pace.note(1e6);
+        }
+        assert_eq!(pace.wait(), 60);
     }
 
     #[tokio::test]
@@ -266,7 +316,7 @@ mod tests {
         while searches.light.available_permits() > 0 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(searches.run(|| Planned::Done(1)).await, Err(Undone::Full));
+        assert_eq!(searches.run(|| Planned::Done(1)).await, Err(Undone::Full { seconds: 1 }));
         drop(release);
         for task in blocked {
             assert_eq!(task.await.unwrap(), Ok(true));

@@ -806,6 +806,8 @@ export interface components {
              * @description How many edges it has, all splits together.
              */
             edges: number;
+            /** @description What spoke for the predicted edges: `model`, `rules` or `both`. */
+            evidence?: string | null;
             /**
              * Format: uint32
              * @description Its number in the graph.

@@ -2,7 +2,7 @@
 import type { Atom, Entity, SubQuery, Why } from "../api/types";
 import { address, follow } from "../router";
 import { ofEdge, Standing } from "../parts/Standing";
-import { nameOf, number } from "../parts/text";
+import { grouped, nameOf, number, plural } from "../parts/text";
 
 export const atomText = (it: Atom): string =>
   `${it.negated ? "not " : ""}${nameOf(it.relation)}(${nameOf(it.subject)}, ${nameOf(it.object)}) ${number(it.value)}`;
@@ -20,17 +20,21 @@ export function AtomTable({ atoms }: { atoms: Atom[] }) {
 function AtomRow({ atom }: { atom: Atom }) {
   const standing = ofEdge(atom);
   return (
-    <tr>
-      <td>
-        {atom.negated && <b class="not">not </b>}
-        <span class="relation">{nameOf(atom.relation)}</span>(<Name entity={atom.subject} />, <Name entity={atom.object} />)
-        {atom.why && <Reasons why={atom.why} />}
-      </td>
-      <td class="score" title={String(atom.value)}>{number(atom.value)}</td>
-      <td><Standing kind={standing.kind} text={atom.negated ? `${standing.text} with ${number(atom.truth)}` : standing.text} /></td>
-    </tr>
+    <>
+      <tr>
+        <td>
+          {atom.negated && <b class="not">not </b>}
+          <span class="relation">{nameOf(atom.relation)}</span>(<Name entity={atom.subject} />, <Name entity={atom.object} />)
+        </td>
+        <td class="score" title={String(atom.value)}>{number(atom.value)}</td>
+        <td><Standing kind={standing.kind} text={atom.negated ? `${standing.text} with ${number(atom.truth)}` : standing.text} /></td>
+      </tr>
+      {atom.why && says(atom.why) && <tr class="why-row"><td colSpan={3}><Reasons why={atom.why} /></td></tr>}
+    </>
   );
 }
+
+const says = (why: Why) => Boolean(why.reasons?.length || why.similar?.length);
 
 /** The rules that speak for a predicted edge; where there are none, the entities that the model takes for similar. */
 function Reasons({ why }: { why: Why }) {
@@ -40,11 +44,11 @@ function Reasons({ why }: { why: Why }) {
     <div class="fine why">
       {reasons.map((it) => (
         <p key={it.rule}>
-          by <code>{it.rule}</code>, right for {it.correct} of {it.predicted}
+          by <code>{it.rule}</code>, right for {it.error != null && "about "}{grouped(it.correct)} of {grouped(it.predicted)}
           {it.because.length > 0 && <>: {it.because.map((edge, index) => <span key={index}>{index > 0 && " and "}{nameOf(edge.relation)}(<Name entity={edge.subject} />, <Name entity={edge.object} />)</span>)}</>}
         </p>
       ))}
-      {reasons.length > 0 && <p>rules {number(why.rules)}, model {number(why.predictor)}{why.more > 0 && `; ${why.more} more rules`}</p>}
+      {reasons.length > 0 && <p>rules {number(why.rules)}, model {number(why.predictor)}{why.more > 0 && `; ${plural(why.more, "more rule")}`}</p>}
       {!reasons.length && similar.length > 0 && <p>by similarity to {similar.map((it, index) => <span key={it.name}>{index > 0 && ", "}<Name entity={it} /></span>)}</p>}
     </div>
   );

@@ -10,7 +10,7 @@ import { Icon } from "../parts/Icon";
 import { QuestionDrawing } from "../drawing/QuestionDrawing";
 import type { Suggestion } from "../api/types";
 import { SettingsDrawer } from "./SettingsDrawer";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 
 interface Props { onAsk(): void; onLeave(): void; onHandle(handle: EditorHandle): void }
 
@@ -24,6 +24,11 @@ export function QuestionPanel({ onAsk, onLeave, onHandle }: Props) {
   // Notes are shown with the plan only, because they need no correction.
   const diagnostics = useMemo(() => (check?.diagnostics ?? []).filter((it) => it.severity === "error"), [check]);
   const count = choices(settings);
+  const opener = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    setDrawer(false);
+    opener.current?.focus();
+  };
   return (
     <section class="question panel" aria-label="Question">
       <Editor
@@ -43,11 +48,11 @@ export function QuestionPanel({ onAsk, onLeave, onHandle }: Props) {
         <span class="space" />
         <Examples />
         <Asked />
-        <button type="button" class="quiet" aria-expanded={drawer} onClick={() => setDrawer(!drawer)}>
+        <button type="button" class="quiet" ref={opener} aria-expanded={drawer} onClick={() => setDrawer(!drawer)} onKeyDown={(event) => drawer && event.key === "Escape" && (event.preventDefault(), event.stopPropagation(), close())}>
           <Icon name="sliders" /> <span>Settings{count ? ` (${count})` : ""}</span>
         </button>
       </div>
-      {drawer && <SettingsDrawer />}
+      {drawer && <SettingsDrawer onClose={close} />}
     </section>
   );
 }

@@ -1,6 +1,7 @@
 /** The picture itself. This file and Cytoscape are loaded with the first drawing. */
 import cytoscape, { type Core, type ElementDefinition, type StylesheetJson } from "cytoscape";
-import { keepPlaces, labelOffset, layout, zoom, type Measure, type Point } from "./layout";
+import { placeTexts, type Box, type Line } from "./labels";
+import { keepPlaces, layout, zoom, type Measure, type Point } from "./layout";
 import { cutMiddle, type Scene, type SceneEdge, type SceneNode } from "./scene";
 
 export interface Pick { kind: "node" | "edge"; id: string; x: number; y: number }
@@ -35,8 +36,9 @@ const LONGEST = { anchor: 26, variable: 30, target: 30, or: 4, group: 4, hub: 24
 const PADDING = 22;
 /** How near to the edge a picture may come before it is moved. */
 const MARGIN = 4;
-const NARROW = 560;
-const STRIP = 22;
+/** How wide the buttons in the corner are, and how high the strip for them. */
+const TOOLS = 128;
+const STRIP = 26;
 
 export function makePicture(element: HTMLElement, limits: { most: number; least: number; tools?: boolean }, listener: Listener): Picture {
   const cy = cytoscape({
@@ -71,8 +73,12 @@ export function makePicture(element: HTMLElement, limits: { most: number; least:
 
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const room = () => ({ width: Math.max(120, element.clientWidth - 2 * PADDING), height: limits.most - 2 * PADDING });
-  /** If there is little room, the buttons in the corner need a strip of their own. */
-  const strip = () => (limits.tools && element.clientWidth < NARROW ? STRIP : 0);
+  /** The buttons in the corner need a strip of their own where the picture, in the middle, reaches below them. */
+  const strip = () => {
+    if (!limits.tools || cy.elements().empty()) return 0;
+    const { w } = cy.elements().boundingBox();
+    return (element.clientWidth - w * scale()) / 2 < TOOLS ? STRIP : 0;
+  };
   /** How large the picture may be drawn. */
   const scale = () => {
     const { w, h } = cy.elements().boundingBox();
@@ -186,15 +192,20 @@ const wholeEdge = (edge: SceneEdge) => {
 function placeLabels(cy: Core, measure: Measure) {
   const box = cy.nodes().boundingBox({ includeLabels: false });
   const centre = { x: (box.x1 + box.x2) / 2, y: (box.y1 + box.y2) / 2 };
+  const edges = cy.edges().toArray().filter((edge) => !edge.isLoop());
+  const lines = edges.map((edge): Line => {
+    const text = edge.data("text") as string;
+    return { from: edge.sourceEndpoint(), to: edge.targetEndpoint(), middle: edge.midpoint(), text: { width: text ? measure.edge({ text } as SceneEdge) : 0, height: 15 } };
+  });
+  // A node covers its box; a box around others, only the word above it.
+  const boxes = cy.nodes().map((node): Box => {
+    const { x1, y1, x2, y2 } = node.boundingBox({ includeLabels: false, includeOverlays: false });
+    return node.isParent() ? { x1: (x1 + x2) / 2 - 14, x2: (x1 + x2) / 2 + 14, y1: y1 - 16, y2: y1 } : { x1, y1, x2, y2 };
+  });
+  const offsets = placeTexts(lines, boxes, centre);
   cy.batch(() => {
-    for (const edge of cy.edges().toArray()) {
-      const text = edge.data("text") as string;
-      if (!text) continue;
-      const width = measure.edge({ text } as SceneEdge);
-      const [from, to] = [edge.source().position(), edge.target().position()];
-      const offset = edge.isLoop() ? { x: 0, y: -30 } : labelOffset(from, to, { width, height: 15 }, centre);
-      edge.style({ "text-margin-x": offset.x, "text-margin-y": offset.y });
-    }
+    edges.forEach((edge, index) => edge.style({ "text-margin-x": offsets[index]?.x ?? 0, "text-margin-y": offsets[index]?.y ?? 0 }));
+    cy.edges().toArray().filter((edge) => edge.isLoop()).forEach((edge) => edge.style({ "text-margin-x": 0, "text-margin-y": -30 }));
   });
 }
 

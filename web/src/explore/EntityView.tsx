@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { server } from "../api/client";
 import type { Description, Edge, EdgesOf, MissingEdge } from "../api/types";
 import { openQuestion } from "../state/ask";
-import { address, follow, go } from "../router";
+import { address, follow, go, useRoute } from "../router";
 import { written } from "../question/name";
 import { Drawing } from "../drawing/Drawing";
 import { useLoaded } from "../parts/hooks";
@@ -15,7 +15,9 @@ import { neighbourhood } from "./neighbourhood";
 const PAGE = 12;
 
 export function EntityView({ name }: { name: string }) {
-  const [predicted, setPredicted] = useState(false);
+  const { query } = useRoute();
+  const predicted = query.get("predicted") === "true";
+  const show = (next: boolean) => go("explore", { name, predicted: next ? "true" : undefined }, true);
   const loaded = useLoaded(() => server.describe({ name, limit: PAGE, predicted }), [name, predicted]);
   const description = loaded.value;
   if (loaded.state === "failed") return <Problem failure={loaded.failure} />;
@@ -31,13 +33,13 @@ export function EntityView({ name }: { name: string }) {
           <div class="toolbar">
             {entity && <AskFromHere description={description} />}
             {entity && (
-              <button type="button" class="quiet" aria-pressed={predicted} onClick={() => setPredicted(!predicted)}>
+              <button type="button" class="quiet" aria-pressed={predicted} onClick={() => show(!predicted)}>
                 {loaded.state === "loading" && predicted ? "Predicting…" : predicted ? "Hide predicted edges" : "Show predicted edges"}
               </button>
             )}
           </div>
         </header>
-        {description.predicted && <Predicted edges={description.predicted} self={description.id} />}
+        {description.predicted && <Predicted edges={description.predicted} self={description.id} evidence={description.evidence} />}
         {description.relations.map((group) => <Group key={group.relation + group.direction} group={group} name={name} self={description} />)}
         {!description.relations.length && <p class="hint">No stored edge.</p>}
       </section>
@@ -96,11 +98,14 @@ function EdgeItem({ edge, direction }: { edge: Edge; direction: EdgesOf["directi
   return <li>{direction === "outgoing" ? link(edge.tail, edge.tail_text) : link(edge.head, edge.head_text)}{held}</li>;
 }
 
-function Predicted({ edges, self }: { edges: MissingEdge[]; self: number }) {
+/** What speaks for predicted edges, where it is not the model alone. */
+const SPEAKS: Record<string, string> = { both: " by model and rules", rules: " by rules" };
+
+function Predicted({ edges, self, evidence }: { edges: MissingEdge[]; self: number; evidence?: string | null }) {
   const link = (it: MissingEdge["subject"]) => it.id === self ? <b>{nameOf(it)}</b> : <a href={address("explore", { name: it.name })} onClick={(event) => follow(event, "explore", { name: it.name })}>{nameOf(it)}</a>;
   return (
     <section class="group predicted-group">
-      <h2><Standing kind="predicted" text="predicted, not stored" /><span class="count">{edges.length}</span></h2>
+      <h2><Standing kind="predicted" text={`predicted${SPEAKS[evidence ?? ""] ?? ""}, not stored`} /><span class="count">{edges.length}</span></h2>
       {!edges.length && <p class="hint">The model finds no likely edge that is missing here.</p>}
       <table class="atoms">
         <thead class="unseen"><tr><th scope="col">edge</th><th scope="col">truth</th></tr></thead>

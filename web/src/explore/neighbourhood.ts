@@ -34,8 +34,11 @@ export function neighbourhood(description: Description): Scene {
       put(side, group.relation_text, group.count > 1 ? ` (${grouped(group.count)})` : "", "stored", name, text);
     }
   }
-  for (const it of (description.predicted ?? []).slice(0, PREDICTED)) {
-    const incoming = it.object.id === description.id;
+  const likely = (description.predicted ?? []).slice(0, PREDICTED).map((it) => ({ it, incoming: it.object.id === description.id }));
+  // Edges of one relation stand together, so that their lines do not cross; the likeliest relation comes first.
+  const key = ({ it, incoming }: (typeof likely)[number]) => `${incoming} ${it.relation.name}`;
+  const first = [...new Set(likely.map(key))];
+  for (const { it, incoming } of likely.sort((a, b) => first.indexOf(key(a)) - first.indexOf(key(b)))) {
     const other = incoming ? it.subject : it.object;
     put(incoming ? -1 : 1, nameOf(it.relation), "?", "predicted", other.name, nameOf(other), it.truth);
   }

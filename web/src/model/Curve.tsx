@@ -4,7 +4,7 @@ import { number } from "../parts/text";
 
 const WIDTH = 520;
 const HEIGHT = 220;
-const EDGE = { left: 42, right: 44, top: 14, bottom: 30 };
+const EDGE = { left: 56, right: 58, top: 14, bottom: 30 };
 
 export function Curve({ points }: { points: CurvePoint[] }) {
   const last = Math.max(...points.map((it) => it.epoch), 1);
@@ -31,6 +31,8 @@ export function Curve({ points }: { points: CurvePoint[] }) {
         <text x={EDGE.left - 6} y={y(0) + 4} text-anchor="end">0</text>
         <text x={WIDTH - EDGE.right + 6} y={y(1) + 4}>{topLoss.toFixed(1)}</text>
         <text x={WIDTH - EDGE.right + 6} y={y(0) + 4}>{lowLoss.toFixed(1)}</text>
+        <text x={12} y={y(0.5)} text-anchor="middle" transform={`rotate(-90 12 ${y(0.5)})`}>validation MRR</text>
+        <text x={WIDTH - 8} y={y(0.5)} text-anchor="middle" transform={`rotate(-90 ${WIDTH - 8} ${y(0.5)})`}>loss</text>
         <text x={EDGE.left} y={HEIGHT - 8}>epoch {first}</text>
         <text x={WIDTH - EDGE.right} y={HEIGHT - 8} text-anchor="end">{last}</text>
       </svg>

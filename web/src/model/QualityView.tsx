@@ -31,7 +31,7 @@ function Measured({ links, reliability }: Quality) {
       </div>
       <div>
         <h2>Relations by MRR</h2>
-        <p class="fine">On {part} pairs of an entity and a relation with validation edges; an arrow says which end was to be found.</p>
+        <p class="fine">On {part} pairs of an entity and a relation with validation edges; an arrow says which end was to be found{links.evidence === "both" && ", with rules beside the model as when asking"}.</p>
         <Relations relations={links.relations} />
       </div>
     </div>

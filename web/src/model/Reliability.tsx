@@ -3,7 +3,7 @@ import type { Reliability as Measured } from "../api/types";
 import { grouped, number } from "../parts/text";
 
 const SIDE = 240;
-const EDGE = { left: 42, right: 14, top: 14, bottom: 34 };
+const EDGE = { left: 56, right: 14, top: 14, bottom: 34 };
 
 export function Reliability({ measured }: { measured: Measured }) {
   if (!measured.bins.length) return <p class="hint">No prediction for the validation edges reaches a truth of 0.05, so there is nothing to count.</p>;
@@ -23,6 +23,7 @@ export function Reliability({ measured }: { measured: Measured }) {
         {[0, 0.5, 1].map((share) => <text key={share} x={x(0) - 6} y={y(share) + 4} text-anchor="end">{share}</text>)}
         {[0, 0.5, 1].map((share) => <text key={share} x={x(share)} y={y(0) + 16} text-anchor={share === 1 ? "end" : share ? "middle" : "start"}>{share}</text>)}
         <text x={x(0.5)} y={y(0) + 31} text-anchor="middle">truth value</text>
+        <text x={12} y={y(0.5)} text-anchor="middle" transform={`rotate(-90 12 ${y(0.5)})`}>share confirmed</text>
       </svg>
       <figcaption class="fine">
         Share of predictions that an edge outside training confirms, by truth value; the larger a dot, the more predictions. On the dashed line a truth value is a probability.

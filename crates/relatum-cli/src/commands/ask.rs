@@ -13,7 +13,7 @@ use relatum::{Engine, Error, Reply};
 use crate::exit::{Misuse, Stopped};
 use crate::{output, signals};
 
-pub(super) use flags::{Flags, parse_positive, parse_seconds};
+pub(super) use flags::{AUTO, Auto, Flags, evidences, parse_positive, parse_seconds};
 pub(super) use many::next_line;
 pub(super) use progress::watched;
 

@@ -9,9 +9,10 @@ use relatum::control::{Cancel, Control};
 use relatum::engine::Sought;
 use relatum::model::Calibration;
 use relatum::report::MissingEdge;
+use relatum::search::Evidence;
 use relatum::{Engine, Options};
 
-use super::ask::{parse_positive, warn_of_model};
+use super::ask::{AUTO, Auto, evidences, parse_positive, warn_of_model};
 use crate::exit::Stopped;
 use crate::{output, signals};
 
@@ -40,12 +41,20 @@ pub(crate) struct Args {
     /// How many edges [default: 100, or with --min-truth as many as there are]
     #[arg(long, value_name = "N", value_parser = parse_positive, allow_negative_numbers = true)]
     top: Option<usize>,
-    /// How scores become truth values: softmax-count, softmax, sigmoid, or adaptive after `relatum calibrate`
-    #[arg(long, default_value = "softmax-count", value_parser = ["softmax-count", "softmax", "sigmoid", "adaptive"])]
+    /// How scores become truth values: softmax-count, softmax, sigmoid, or adaptive after `relatum calibrate`; auto:
+    /// as tuned for questions of one edge, else softmax-count
+    #[arg(long, default_value = AUTO, value_parser = [AUTO, "softmax-count", "softmax", "sigmoid", "adaptive"])]
     calibration: String,
     /// Include edges between entities of other kinds; the truth of an edge to another kind is multiplied by W
     #[arg(long, value_name = "W", default_value_t = 0.0, value_parser = parse_truth, allow_negative_numbers = true)]
     unseen: f32,
+    /// What speaks for an edge: the model, the rules of `relatum rules`, or both together, as when asking; auto: both
+    /// where the project has rules, else the model, which takes less time
+    #[arg(long, default_value = AUTO, value_parser = evidences())]
+    evidence: Auto<Evidence>,
+    /// The name of the rules [default: default]
+    #[arg(long, value_name = "NAME")]
+    rules: Option<String>,
     /// The name of the model [default: default, or what `relatum models --default` chose]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -69,6 +78,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         model: args.model.clone(),
         calibration: Calibration::from_name(&args.calibration),
         unseen: Some(args.unseen),
+        evidence: args.evidence.0,
+        rules: args.rules.clone(),
         top: Some(args.top.unwrap_or(many)),
         ..Options::default()
     };
@@ -105,7 +116,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         output::say(&format!("stopped: {edges} found, the first {proven} proven; {rows} of {all} scored"));
         return Err(Stopped.into());
     }
-    output::say(&format!("{edges}, {}; {rows} of {all} scored", outcome.certainty));
+    // Truth values with rules are others than those of the model alone.
+    let by = match outcome.evidence.as_str() {
+        "both" => " by model and rules",
+        "rules" => " by rules",
+        _ => "",
+    };
+    output::say(&format!("{edges}{by}, {}; {rows} of {all} scored", outcome.certainty));
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! `relatum serve`: the API, the SPARQL endpoint, the page and the assistant's tools, over HTTP.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::output;
 ///
 /// The page is at /, the API under /api/v1 with its reference at /docs, SPARQL at /sparql, the Model Context
 /// Protocol at /mcp; /healthz, /readyz and /metrics are for monitoring. Ctrl-C and `kill` end it once running
-/// requests have finished; SIGHUP reads models and tokens again.
+/// requests have finished, with exit code 0; SIGHUP reads models and tokens again.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   relatum serve movies/
@@ -32,8 +32,8 @@ pub(crate) struct Args {
 /// How to serve; `demo --serve` has the same defaults.
 #[derive(clap::Args)]
 pub(crate) struct Flags {
-    /// The address to listen at; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878")]
+    /// The address to listen at, such as 127.0.0.1:7878 or localhost:7878; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878", value_parser = address)]
     listen: SocketAddr,
     /// The model that answers if a request names none [default: the project's]
     #[arg(long, value_name = "NAME")]
@@ -83,6 +83,19 @@ pub(crate) struct Flags {
     /// How large a request may be; a batch may be 16 times as large
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().body_bytes, value_parser = parse_positive)]
     max_body: usize,
+}
+
+/// An address with its port, or the name of a host with one; of several addresses of a host, the first of version 4,
+/// where most clients look first.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    let expected = "expected an address or a host with a port, as in 127.0.0.1:7878 or localhost:7878";
+    let found: Vec<SocketAddr> =
+        text.to_socket_addrs().map_err(|error| format!("{expected} ({error})"))?.collect();
+    let first = found.iter().find(|address| address.is_ipv4()).or(found.first());
+    first.copied().ok_or_else(|| format!("{expected}; this host has no address"))
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -157,6 +170,20 @@ impl Flags {
                 queue: self.queue,
                 ..Limits::default()
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_may_be_named_and_a_port_must_be() {
+        assert_eq!(address("localhost:7878"), Ok(SocketAddr::from(([127, 0, 0, 1], 7878))));
+        assert_eq!(address("[::1]:80").map(|it| it.is_ipv6()), Ok(true));
+        for wrong in ["localhost", "127.0.0.1", "7878", "", "localhost:x"] {
+            assert!(address(wrong).is_err_and(|it| it.starts_with("expected an address")), "{wrong}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use relatum::engine::{ModelDetails, ModelSummary, Models, Quality};
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Outcome;
 use crate::app::{App, Shared};
-use crate::input::Json;
+use crate::input::{InPath, Json};
 use crate::problem::Problem;
 use crate::settings::Limits;
 
@@ -72,17 +72,17 @@ pub(super) async fn list(State(app): State<Shared>) -> Outcome<Models> {
     app.look(|app| Ok(models(app))).await.map(Json)
 }
 
-pub(super) async fn details(State(app): State<Shared>, Path(name): Path<String>) -> Outcome<ModelDetails> {
+pub(super) async fn details(State(app): State<Shared>, InPath(name): InPath) -> Outcome<ModelDetails> {
     app.look(move |app| Ok(app.engine.model_details(&name)?)).await.map(Json)
 }
 
-pub(super) async fn quality(State(app): State<Shared>, Path(name): Path<String>) -> Outcome<Arc<Quality>> {
+pub(super) async fn quality(State(app): State<Shared>, InPath(name): InPath) -> Outcome<Arc<Quality>> {
     app.quality(name).await.map(Json)
 }
 
 pub(super) async fn choose(
     State(app): State<Shared>,
-    Path(name): Path<String>,
+    InPath(name): InPath,
     Json(choice): Json<Choice>,
 ) -> Outcome<Models> {
     if name != "default" {

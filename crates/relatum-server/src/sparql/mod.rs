@@ -5,7 +5,7 @@ mod results;
 use std::collections::HashMap;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use relatum::query::sparql::parse_any;
 use relatum::query::syntax::Parsed;
@@ -121,7 +121,14 @@ impl Asked {
     }
 }
 
-async fn sparql(State(app): State<Shared>, request: Request) -> Result<Response, Problem> {
+async fn sparql(State(app): State<Shared>, request: Request) -> Response {
+    let mut response = respond(app, request).await.into_response();
+    // What is given for one `Accept` must not be kept for another.
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
+    response
+}
+
+async fn respond(app: Shared, request: Request) -> Result<Response, Problem> {
     let (head, body) = request.into_parts();
     let mut asked = Asked::default();
     asked.add(head.uri.query().unwrap_or_default())?;
@@ -156,11 +163,16 @@ async fn answer(app: &Shared, query: String, options: Options, format: Format) -
     }
     let request = parse_any(&query, &app.engine.graph().prefixes)
         .map_err(|error| Error::from(Mistakes { source: query.clone(), errors: vec![error] }))?;
+    let most = app.limits.top;
+    if let Some(limit) = request.limit.filter(|&limit| limit > most) {
+        let detail = format!("LIMIT may be at most {most} here, but is {limit}");
+        return Err(Problem::bad("limit", detail).remedy("ask for the rest with OFFSET"));
+    }
     let top = match (&request.parsed, request.limit) {
         (Parsed::Statement(_), _) => None,
         // No answer is wanted, so the search is as small as possible, but mistakes are still reported.
         (_, Some(0)) => Some(1),
-        (_, limit) => Some(limit.unwrap_or(WITHOUT_LIMIT)),
+        (_, limit) => Some(limit.unwrap_or(WITHOUT_LIMIT.min(most))),
     };
     let ask = AskBody {
         question: query,

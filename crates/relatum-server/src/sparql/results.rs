@@ -37,14 +37,27 @@ impl Format {
     /// Other names by which clients ask for it.
     fn also(self) -> &'static [&'static str] {
         match self {
-            Self::Json => &["application/json", "application/*", "*/*"],
+            Self::Json => &["application/json"],
             Self::Xml => &["application/xml", "text/xml"],
-            Self::Csv => &["text/*"],
-            Self::Tsv => &[],
+            Self::Csv | Self::Tsv => &[],
         }
     }
 
-    /// The format that the client prefers; among equal preferences, the first of ours.
+    /// How closely a range of `Accept` names it: by its own name, by another, by its type, or as anything.
+    fn closeness(self, range: &str) -> Option<u8> {
+        let kind = self.media_type().split('/').next().unwrap_or_default();
+        match range {
+            _ if range == self.media_type() => Some(3),
+            _ if self.also().contains(&range) => Some(2),
+            "*/*" => Some(0),
+            _ if range.strip_suffix("/*") == Some(kind) => Some(1),
+            _ => None,
+        }
+    }
+
+    /// The format that the client prefers. What names a format most closely counts for it, so that one with q=0 is not
+    /// given even where `*/*` would allow it. Among equal preferences the closest counts, then the first that was
+    /// named, then the first of ours.
     pub(super) fn accepted(headers: &HeaderMap) -> Result<Self, Problem> {
         let accept: Vec<&str> =
             headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -52,21 +65,24 @@ impl Format {
             return Ok(Self::Json);
         }
         let accept = accept.join(",");
-        let mut best: Option<(f32, Self)> = None;
-        for wish in accept.split(',') {
-            let mut parts = wish.split(';').map(str::trim);
-            let media_type = parts.next().unwrap_or_default().to_ascii_lowercase();
-            let quality = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f32>().ok()).unwrap_or(1.0);
-            let format = Self::ALL
-                .into_iter()
-                .find(|it| it.media_type() == media_type || it.also().contains(&media_type.as_str()));
-            if let Some(format) = format
-                && quality > best.map_or(0.0, |(quality, _)| quality)
+        let wishes: Vec<(String, f32)> = accept.split(',').map(wish).collect();
+        let of = |format: Self| {
+            let close = wishes.iter().enumerate().filter_map(|(place, (range, quality))| {
+                Some((format.closeness(range)?, std::cmp::Reverse(place), *quality))
+            });
+            close.max_by_key(|&(closeness, place, _)| (closeness, place))
+        };
+        let mut best: Option<(f32, u8, std::cmp::Reverse<usize>, Self)> = None;
+        for format in Self::ALL {
+            if let Some((closeness, place, quality)) = of(format).filter(|(.., quality)| *quality > 0.0)
+                && best.is_none_or(|(q, c, p, _)| {
+                    quality > q || (quality.to_bits() == q.to_bits() && (closeness, place) > (c, p))
+                })
             {
-                best = Some((quality, format));
+                best = Some((quality, closeness, place, format));
             }
         }
-        best.map(|(_, format)| format).ok_or_else(|| {
+        best.map(|(.., format)| format).ok_or_else(|| {
             let ours = Self::ALL.map(Self::media_type).join(", ");
             let detail = format!("the request accepts `{accept}`; results are given as {ours}");
             Problem::new(StatusCode::NOT_ACCEPTABLE, "not-acceptable", detail)
@@ -111,6 +127,14 @@ impl Format {
         };
         Ok(([(header::CONTENT_TYPE, content_type)], body).into_response())
     }
+}
+
+/// One range of `Accept` in lower case, and its quality.
+fn wish(text: &str) -> (String, f32) {
+    let mut parts = text.split(';').map(|part| part.trim().to_ascii_lowercase());
+    let range = parts.next().unwrap_or_default();
+    let quality = parts.find_map(|part| part.strip_prefix("q=")?.trim().parse().ok()).unwrap_or(1.0);
+    (range, quality)
 }
 
 struct Row {
@@ -185,6 +209,12 @@ mod tests {
         assert_eq!(accepted("Text/Tab-Separated-Values; charset=utf-8"), Some(Format::Tsv));
         assert_eq!(accepted("image/png"), None);
         assert_eq!(accepted("text/csv;q=0"), None);
+        assert_eq!(accepted("application/sparql-results+json;q=0, */*"), Some(Format::Xml));
+        assert_eq!(accepted("*/*, text/*;q=0, application/*;q=0"), None);
+        assert_eq!(accepted("text/*"), Some(Format::Csv));
+        assert_eq!(accepted("text/csv;Q=0, text/*"), Some(Format::Tsv));
+        assert_eq!(accepted("text/csv, application/sparql-results+xml"), Some(Format::Csv));
+        assert_eq!(accepted("*/*, application/xml"), Some(Format::Xml), "what is named goes before anything");
         assert_eq!(Format::accepted(&HeaderMap::new()).unwrap(), Format::Json);
     }
 

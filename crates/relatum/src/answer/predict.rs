@@ -2,8 +2,9 @@
 //!
 //! Scoring every head along every relation would take a row for each pair. Most are not needed: few entities
 //! stand where a relation leads, and the sum over them is most of a softmax, so a product with them alone
-//! bounds each edge from above (see [`AtomTruth::at_most`]). Rows are then scored in falling
-//! order of their bounds, until no bound is left that could lift an edge into the list.
+//! bounds each edge from above (see [`AtomTruth::at_most`]). What rules can add to a row at most is bounded by
+//! those that can speak there at all. Rows are then scored in falling order of their bounds, until no bound is left
+//! that could lift an edge into the list.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -179,17 +180,10 @@ impl Search<'_, '_> {
                 if self.control.is_late() {
                     return Ok(true);
                 }
-                let mut bounds = vec![0.0; from.len() * at.len()];
-                self.scorer.at_most(from, *hop, &at, &mut bounds);
-                if bounds.iter().any(|bound| bound.is_nan()) {
-                    return Err(SearchError::NotANumber);
-                }
-                for (&from, bounds) in from.iter().zip(bounds.chunks_exact(at.len().max(1))) {
-                    let edges = at.iter().zip(bounds);
-                    let missing = edges.filter(|(x, bound)| {
-                        **bound >= self.wanted.least && self.scorer.stored(from, *hop, **x).is_none()
-                    });
-                    let bound = missing.map(|(_, bound)| *bound).fold(self.elsewhere(), f32::max);
+                let calibration = self.scorer.calibration();
+                let bounds = self.scorer.best_missing(from, *hop, &at);
+                for (&from, bound) in from.iter().zip(bounds.ok_or(SearchError::NoBounds { calibration })?) {
+                    let bound = bound.max(self.elsewhere());
                     if bound >= self.wanted.least && bound > 0.0 {
                         self.open.push(Open { bound, hop: *hop, from });
                     }
@@ -339,11 +333,14 @@ impl Ord for Scored {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::graph::{GraphBuilder, Split};
+    use crate::model::rules::{Body, Path, Rule, RuleIndex, RuleSet, Steps};
     use crate::model::{Calibration, Model, predictor};
     use crate::random::Rng;
-    use crate::search::Known;
+    use crate::search::{Known, RuleEvidence};
 
     fn graph() -> Graph {
         let mut rng = Rng::new(11);
@@ -418,6 +415,58 @@ mod tests {
                         assert!((truth - by_itself).abs() < 1e-5, "{calibration} {unseen} {wanted:?}");
                         assert_eq!(edge, expected, "{calibration} {unseen} {wanted:?}");
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn with_rules_too_they_are_those_of_scoring_everything() {
+        let graph = graph();
+        let model = Model::random(predictor("complex", 6).unwrap(), &graph, 0.9, 3);
+        let mut rng = Rng::new(4);
+        let mut relation = || RelationId(rng.below(6) as u32);
+        let mut rules = Vec::new();
+        for place in 0..60u32 {
+            let path = Path::new(&[relation(), relation()][..1 + place as usize % 2]).unwrap();
+            rules.push(Rule::counted(relation(), Body::Path(path), 100, place));
+            let named = Body::Edge { object: EntityId(place), relation: relation(), to: EntityId(place / 2) };
+            rules.push(Rule::counted(relation(), named, 100, 60 - place));
+        }
+        let steps = Arc::new(Steps::of(&graph));
+        let index = RuleIndex::new(Arc::clone(&steps), RuleSet::new(rules));
+        let mut telling = 0;
+        for (head, relation) in (0..60).flat_map(|head| (0..6).map(move |r| (EntityId(head), RelationId(r))))
+        {
+            let most = index.at_most(head, relation);
+            assert!(
+                index.row(head, relation).iter().all(|(_, truth)| *truth <= most),
+                "{head:?} {relation:?}"
+            );
+            telling += usize::from(most < 0.5);
+        }
+        assert!(telling > 30, "some heads fulfil few rules: {telling}");
+        let everything = Wanted { relations: Vec::new(), about: None, least: 0.0, top: 25 };
+        for (alone, weight) in [(false, 0.3), (false, 1.0), (true, 1.0)] {
+            let evidence = RuleEvidence { rules: &index, weights: &[weight; 6], alone };
+            let scorer = Scorer::new(&model, &graph, Calibration::SoftmaxCount, Known::ALL);
+            let scorer = scorer.with_unseen(0.0).with_rules(Some(evidence));
+            for wanted in [
+                everything.clone(),
+                Wanted { about: Some(EntityId(22)), ..everything.clone() },
+                Wanted { least: 0.3, top: usize::MAX, ..everything.clone() },
+                Wanted { top: 3, ..everything.clone() },
+            ] {
+                let mut found = Vec::new();
+                let outcome = predict(&scorer, &graph, &wanted, &Control::default(), &mut |edge| {
+                    found.push((edge.edge, edge.truth));
+                });
+                outcome.unwrap();
+                let expected = by_brute_force(&scorer, &graph, &wanted);
+                assert_eq!(found.len(), expected.len(), "{alone} {weight} {wanted:?}");
+                for ((edge, truth), (expected, by_itself)) in found.iter().zip(&expected) {
+                    assert!((truth - by_itself).abs() < 1e-5, "{alone} {weight} {wanted:?}");
+                    assert_eq!(edge, expected, "{alone} {weight} {wanted:?}");
                 }
             }
         }

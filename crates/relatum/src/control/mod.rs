@@ -159,6 +159,11 @@ impl Control {
         self.is_past_deadline() || self.cancel.is_cancelled()
     }
 
+    /// Whether rows or time are limited.
+    pub fn has_limits(&self) -> bool {
+        self.rows.is_some() || self.until.is_some()
+    }
+
     /// Whether there is an end in time.
     pub fn has_deadline(&self) -> bool {
         self.until.is_some()

@@ -2,13 +2,15 @@
 
 use super::Engine;
 use super::look::entity_edges;
-use crate::graph::{Dictionary, Graph, Id};
+use crate::graph::{Dictionary, EntityId, Graph, Id, RelationId};
 use crate::query::syntax::name_text;
-use crate::query::{Cursor, KEYWORDS, Syntax};
+use crate::query::{Cursor, KEYWORDS, Place, Syntax};
 use crate::report::{Candidate, CandidateKind, Completion};
 
 /// How many names are offered.
 const OFFERED: usize = 50;
+/// Of how many names those that fit best are offered.
+const LOOKED_AT: usize = 400;
 
 impl Engine {
     /// What could be written where the cursor stands in a question of the text syntax: relations and keywords
@@ -22,7 +24,7 @@ impl Engine {
     /// The entities and relations that begin with a text, written as outside a question: without quotes.
     pub fn complete_name(&self, beginning: &str) -> Completion {
         let graph = self.graph();
-        let mut candidates = entities(graph, beginning, |text| text);
+        let mut candidates = entities(graph, beginning, |text| text, None);
         candidates.extend(relations(self, beginning, |text| text));
         Completion { start: 0, end: beginning.len(), candidates }
     }
@@ -45,7 +47,8 @@ fn at_the_end(engine: &Engine, text: &str) -> (usize, Vec<Candidate>) {
         if beginning.is_empty() || word.starts_with('?') {
             return (place.start, Vec::new());
         }
-        return (place.start, entities(engine.graph(), beginning, written));
+        let kind = place.atom.and_then(|atom| kind_of(engine.graph(), text, atom));
+        return (place.start, entities(engine.graph(), beginning, written, kind));
     }
     let mut found = relations(engine, beginning, |name| written(name) + "(");
     if !quoted && !beginning.is_empty() {
@@ -61,19 +64,36 @@ fn at_the_end(engine: &Engine, text: &str) -> (usize, Vec<Candidate>) {
     (place.start, found)
 }
 
-fn entities(graph: &Graph, beginning: &str, written: impl Fn(String) -> String) -> Vec<Candidate> {
+/// The entities that stand where an argument of an atom is written, if its relation is one of the graph.
+fn kind_of<'g>(graph: &'g Graph, text: &str, (relation, before): (Place, usize)) -> Option<&'g [EntityId]> {
+    let name = text[relation.range()].trim().trim_matches(['"', '\'']);
+    let relation = graph.relation(name).ok()?;
+    match before {
+        0 => Some(graph.sides().subject_kind(relation)),
+        1 => Some(graph.sides().object_kind(relation)),
+        _ => None,
+    }
+}
+
+/// Entities that begin with a text; those of the kind, which are sorted, come first.
+fn entities(
+    graph: &Graph,
+    beginning: &str,
+    written: impl Fn(String) -> String,
+    kind: Option<&[EntityId]>,
+) -> Vec<Candidate> {
     let edges = |id| entity_edges(graph, id);
-    names(graph, &graph.entities, CandidateKind::Entity, beginning, written, edges)
+    let fits = |id: &EntityId| kind.is_some_and(|kind| kind.binary_search(id).is_ok());
+    names(graph, &graph.entities, CandidateKind::Entity, beginning, written, edges, fits)
 }
 
 fn relations(engine: &Engine, beginning: &str, written: impl Fn(String) -> String) -> Vec<Candidate> {
     let (graph, uses) = (engine.graph(), engine.relation_uses());
-    names(graph, &graph.relations, CandidateKind::Relation, beginning, written, |id| {
-        uses.get(id.index()).copied().unwrap_or(0)
-    })
+    let edges = |id: RelationId| uses.get(id.index()).copied().unwrap_or(0);
+    names(graph, &graph.relations, CandidateKind::Relation, beginning, written, edges, |_| false)
 }
 
-/// The names that begin with a text or, if there are none, with its words capitalised.
+/// The names that begin with a text or, if there are none, with its words capitalised; those that fit come first.
 fn names<I: Id>(
     graph: &Graph,
     dictionary: &Dictionary<I>,
@@ -81,11 +101,14 @@ fn names<I: Id>(
     beginning: &str,
     written: impl Fn(String) -> String,
     edges: impl Fn(I) -> usize,
+    fits: impl Fn(&I) -> bool,
 ) -> Vec<Candidate> {
     let prefixes = &graph.prefixes;
     let spellings = [beginning.to_owned(), capitalised(beginning, 1), capitalised(beginning, usize::MAX)];
-    let found = spellings.iter().map(|text| dictionary.starting_with(text, prefixes, OFFERED));
-    let ids = found.into_iter().find(|ids| !ids.is_empty()).unwrap_or_default();
+    let found = spellings.iter().map(|text| dictionary.starting_with(text, prefixes, LOOKED_AT));
+    let mut ids = found.into_iter().find(|ids| !ids.is_empty()).unwrap_or_default();
+    ids.sort_by_key(|id| !fits(id));
+    ids.truncate(OFFERED);
     let candidate = |&id: &I| Candidate {
         kind,
         shown: dictionary.shown(id, prefixes),
@@ -145,6 +168,20 @@ mod tests {
         assert_eq!(completed("?A : exi"), ["?A : exists "]);
         assert_eq!(completed("?A : not (sta"), ["?A : not (stars("]);
         assert!(completed("SELECT ?A WHERE { ?F r:st").is_empty(), "names of SPARQL are not completed");
+    }
+
+    #[test]
+    fn entities_that_stand_at_that_side_of_the_relation_come_first() {
+        let mut builder = GraphBuilder::default();
+        builder.add(Split::Train, "Alien", "has genre", "Horror");
+        builder.add(Split::Train, "Heat", "stars", "Al Pacino");
+        builder.add(Split::Train, "Alien", "stars", "Sigourney Weaver");
+        let (_dir, engine) = engine_of(&builder.finish().0);
+        let first = |text: &str| at_the_end(&engine, text).1[0].shown.clone();
+        assert_eq!(first("?F : stars(F, Al"), "Al Pacino");
+        assert_eq!(first("?A : stars(Al"), "Alien");
+        assert_eq!(first("?F : stars(F, A) and \"has genre\"(Al"), "Alien");
+        assert_eq!(first("?F : nonsense(F, Al"), "Al Pacino", "an unknown relation prefers none");
     }
 
     #[test]

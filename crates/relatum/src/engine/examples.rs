@@ -230,13 +230,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// `genre of Alien`, `whatever has stars: Martin Lawrence`.
     fn phrase(&self, hop: Hop, of: &str) -> String {
-        let relation = self.relation(hop.relation);
-        match hop.direction {
-            Direction::Forward => format!("{relation} of {of}"),
-            Direction::Backward => format!("whatever has {relation}: {of}"),
-        }
+        phrase(&self.relation(hop.relation), hop.direction, of)
     }
 
     fn name(&self, id: EntityId) -> String {
@@ -250,6 +245,33 @@ impl<'a> Walker<'a> {
         let end = end.replace('_', " ");
         end.strip_prefix("has ").unwrap_or(&end).to_owned()
     }
+}
+
+/// What a hop leads to, in words: `genre of Alien`, `what Alien is directed by`, `what has stars Sigourney Weaver`,
+/// `what is directed by Ridley Scott`. Whether a relation is a noun or a verb is guessed from its words.
+fn phrase(relation: &str, direction: Direction, of: &str) -> String {
+    const LINKS: [&str; 10] = ["by", "in", "for", "to", "with", "from", "on", "at", "into", "of"];
+    let (first, others) = relation.split_once(' ').unwrap_or((relation, ""));
+    let linked = others.split(' ').any(|word| LINKS.contains(&word));
+    let participle = first.ends_with("ed") || first.ends_with("en");
+    let forward = direction == Direction::Forward;
+    if participle && linked {
+        return if forward { format!("what {of} is {relation}") } else { format!("what is {relation} {of}") };
+    }
+    // `part of`, `capital of` and the like are nouns that bring their own `of`.
+    if first == "is"
+        || first == "won"
+        || (participle && others.is_empty())
+        || (linked && !others.ends_with("of"))
+    {
+        return if forward { format!("what {of} {relation}") } else { format!("what {relation} {of}") };
+    }
+    // `in language` says no more than `language`.
+    let noun = if LINKS.contains(&first) && !others.is_empty() { others } else { relation };
+    if let Some(noun) = noun.strip_suffix(" of") {
+        return if forward { format!("what {of} is {noun} of") } else { format!("{noun} of {of}") };
+    }
+    if forward { format!("{noun} of {of}") } else { format!("what has {noun} {of}") }
 }
 
 fn capitalised(text: &str) -> String {
@@ -273,6 +295,20 @@ mod tests {
             assert!(engine.read(&example.question, &Options::default()).is_ok(), "{example:?}");
         }
         assert_eq!(engine.examples().examples, examples, "the same graph, the same questions");
+    }
+
+    #[test]
+    fn titles_read_like_sentences() {
+        let both = |relation: &str| {
+            [Direction::Forward, Direction::Backward].map(|direction| phrase(relation, direction, "A"))
+        };
+        assert_eq!(both("genre"), ["genre of A", "what has genre A"]);
+        assert_eq!(both("directed by"), ["what A is directed by", "what is directed by A"]);
+        assert_eq!(both("received"), ["what A received", "what received A"]);
+        assert_eq!(both("depends on"), ["what A depends on", "what depends on A"]);
+        assert_eq!(both("in language"), ["language of A", "what has language A"]);
+        assert_eq!(both("capital of"), ["what A is capital of", "capital of A"]);
+        assert_eq!(both("is part of"), ["what A is part of", "what is part of A"]);
     }
 
     #[test]

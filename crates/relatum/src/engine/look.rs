@@ -241,6 +241,7 @@ fn described<I: Id>(
         edges,
         relations,
         predicted: None,
+        evidence: None,
     }
 }
 

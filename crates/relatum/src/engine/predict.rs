@@ -3,10 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Engine, Error, Options};
+use super::{Engine, Error, OpenModel, Options, Resolved};
 use crate::answer::{Ask, Predicted, PredictedEdge, Wanted, predict};
+use crate::benchmark::Setting;
 use crate::control::Control;
 use crate::graph::EntityId;
+use crate::model::Calibration;
 use crate::query::Direction;
 use crate::report::{self, Certainty, Description, Kind, MissingEdge};
 
@@ -34,6 +36,8 @@ pub struct MissingEdges {
     pub rows: usize,
     /// Rows that scoring everything would have taken.
     pub rows_of_all: usize,
+    /// What spoke for the edges: `model`, `rules` or `both`.
+    pub evidence: String,
 }
 
 impl Engine {
@@ -52,8 +56,9 @@ impl Engine {
             Kind::Relation => Sought { relation: named, ..Sought::default() },
         };
         let mut predicted = Vec::new();
-        self.predict(&sought, options, control, |edge| predicted.push(edge))?;
+        let found = self.predict(&sought, options, control, |edge| predicted.push(edge))?;
         description.predicted = Some(predicted);
+        description.evidence = Some(found.evidence);
         Ok(())
     }
 
@@ -61,7 +66,9 @@ impl Engine {
     /// `each` gets every one as soon as it is proven to be the next.
     ///
     /// Both ends are of the kinds that stand there in training, unless `options.unseen` says how much other
-    /// entities count. Rules are used only where `options.evidence` asks for them: a row of theirs takes longer than a bound.
+    /// entities count. An edge is as true as [`ask`](Self::ask) says that it is when the entity from which it is
+    /// scored is named and the other end is sought: by the same rules, and as tuned for such questions. Only where
+    /// those were tuned for a calibration whose edges cannot be bounded, the default one is used.
     pub fn predict(
         &self,
         sought: &Sought,
@@ -75,11 +82,10 @@ impl Engine {
             None => Vec::new(),
         };
         let about = sought.about.as_deref().map(|name| graph.entity(name)).transpose()?;
-        let unseen = Some(options.unseen.unwrap_or(0.0));
-        let resolved = Options { unseen, ..options.clone() }.resolve(None, None)?;
         let model = self.model(options.model.as_deref())?;
-        let rules = self.evidence(options.evidence.unwrap_or_default(), &model, options.rules.as_deref())?;
-        let how = Ask { rules, ..resolved.asking_for(1, None, control) };
+        let how = self.scoring_edges(&model, options, control)?;
+        let unseen = options.unseen.unwrap_or(0.0);
+        let (evidence, how) = (how.evidence, Ask { unseen, ..how.ask });
         let scorer = how.scorer(&model.model, graph)?;
         let wanted = Wanted { relations, about, least: sought.min_truth, top: options.wanted(None) };
         let entity = |id: EntityId| report::entity(graph, id);
@@ -94,6 +100,24 @@ impl Engine {
         };
         let Predicted { found, proven, certainty, rows, rows_of_all } =
             predict(&scorer, graph, &wanted, control, &mut give)?;
-        Ok(MissingEdges { found, proven, certainty: certainty.into(), rows, rows_of_all })
+        let evidence = evidence.name().to_owned();
+        Ok(MissingEdges { found, proven, certainty: certainty.into(), rows, rows_of_all, evidence })
+    }
+
+    /// How single edges are scored: as for a question of one edge, with the rules that speak beside the model.
+    pub(super) fn scoring_edges(
+        &self,
+        model: &OpenModel,
+        options: &Options,
+        control: &Control,
+    ) -> Result<Resolved, Error> {
+        let evidence = self.chosen_evidence(options);
+        let bounds =
+            |setting: &&Setting| setting.calibration.is_truth() && setting.calibration != Calibration::MinMax;
+        let tuned = model.tuned_for("1p", evidence).filter(bounds);
+        let resolved = options.resolve(Some("1p"), tuned)?;
+        let rules = self.evidence(evidence, model, options.rules.as_deref())?;
+        let ask = Ask { rules, ..resolved.asking_for(1, None, control) };
+        Ok(Resolved { ask, evidence, ..resolved })
     }
 }

@@ -1,5 +1,7 @@
 //! A question that is being written: where the cursor stands in it, and whether it is complete.
 
+use super::place::Place;
+
 /// The words of the text syntax.
 pub const KEYWORDS: [&str; 4] = ["and", "exists", "not", "or"];
 
@@ -10,6 +12,8 @@ pub struct Cursor {
     pub start: usize,
     /// Whether it is an argument of an atom, not a relation.
     pub in_atom: bool,
+    /// Where the relation of that atom stands, and how many arguments come before this one.
+    pub atom: Option<(Place, usize)>,
 }
 
 impl Cursor {
@@ -17,7 +21,8 @@ impl Cursor {
     pub fn after(text: &str) -> Self {
         let mut word = 0;
         let mut argument = 0;
-        let mut open: Vec<bool> = Vec::new();
+        // What stands before each open parenthesis, if that is a relation, and how many commas follow it.
+        let mut open: Vec<Option<(Place, usize)>> = Vec::new();
         let mut named = false;
         let scan = Scan::new(text);
         let quoted = scan.unclosed;
@@ -25,14 +30,19 @@ impl Cursor {
             let next = at + c.len_utf8();
             match c {
                 '(' => {
-                    open.push(named);
+                    open.push(named.then(|| (Place::new(word..at), 0)));
                     (word, argument, named) = (next, next, false);
                 }
                 ')' => {
                     open.pop();
                     (word, named) = (next, false);
                 }
-                ',' => (word, argument, named) = (next, next, false),
+                ',' => {
+                    if let Some(Some((_, commas))) = open.last_mut() {
+                        *commas += 1;
+                    }
+                    (word, argument, named) = (next, next, false);
+                }
                 c if c.is_whitespace() => word = next,
                 '&' | '|' | '!' | '∧' | '∨' | '¬' | '∃' => (word, named) = (next, false),
                 // The end of `exists F.` and of the target, unless more of a name follows.
@@ -40,10 +50,11 @@ impl Cursor {
                 _ => named = !KEYWORDS.contains(&&text[word..next]),
             }
         }
-        let in_atom = open.last() == Some(&true);
+        let atom = open.last().copied().flatten();
+        let in_atom = atom.is_some();
         let blanks = text[argument..].len() - text[argument..].trim_start().len();
         let start = quoted.unwrap_or(if in_atom { argument + blanks } else { word });
-        Self { start, in_atom }
+        Self { start, in_atom, atom }
     }
 }
 

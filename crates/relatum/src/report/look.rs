@@ -51,6 +51,9 @@ pub struct Description {
     /// The most likely edges that the graph does not hold, likeliest first, where they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted: Option<Vec<MissingEdge>>,
+    /// What spoke for the predicted edges: `model`, `rules` or `both`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
 }
 
 /// An edge that the graph does not hold.

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::evidence::joined;
+use super::evidence::{RuleEvidence, joined};
 use super::truth::Scorer;
 use crate::graph::{EntityId, RelationId, Split};
 use crate::kernels::{Threads, exp_row, scale_by};
@@ -39,18 +39,44 @@ pub(super) fn at_most(
     if scorer.rules.is_some() && from.len() > RULE_ROWS {
         return false;
     }
+    bound(scorer, scorer.rules, from, hop, at, bounds)
+}
+
+/// The same of what the predictor alone says; all 0 where rules are alone.
+pub(super) fn of_predictor(
+    scorer: &Scorer<'_>,
+    from: &[EntityId],
+    hop: Hop,
+    at: &[EntityId],
+    bounds: &mut [f32],
+) -> bool {
+    if scorer.rules.is_some_and(|rules| rules.alone) {
+        bounds.fill(0.0);
+        return true;
+    }
+    bound(scorer, None, from, hop, at, bounds)
+}
+
+fn bound(
+    scorer: &Scorer<'_>,
+    rules: Option<RuleEvidence<'_>>,
+    from: &[EntityId],
+    hop: Hop,
+    at: &[EntityId],
+    bounds: &mut [f32],
+) -> bool {
     let summed = match scorer.calibration {
         Calibration::Softmax | Calibration::SoftmaxCount => true,
         Calibration::Sigmoid | Calibration::Adaptive => false,
         Calibration::MinMax | Calibration::Raw => return false,
     };
     // The row of a rule takes long enough to be worth a task of its own.
-    let grain = if scorer.rules.is_some() { 1 } else { Threads::here().grain() };
-    if scorer.rules.is_some_and(|rules| rules.alone) {
+    let grain = if rules.is_some() { 1 } else { Threads::here().grain() };
+    if rules.is_some_and(|rules| rules.alone) {
         bounds.fill(0.0);
         let places: FxHashMap<EntityId, usize> = at.iter().copied().zip(0..).collect();
         let rows = bounds.par_chunks_exact_mut(at.len().max(1)).zip(from).with_min_len(grain);
-        rows.for_each(|(bounds, &head)| join(scorer, head, hop, &places, bounds));
+        rows.for_each(|(bounds, &head)| join(scorer, rules, head, hop, &places, bounds));
         return true;
     }
     let mut tails = at.to_vec();
@@ -75,7 +101,7 @@ pub(super) fn at_most(
             for (bound, value) in bounds.iter_mut().zip(row) {
                 *bound = (*value * SLACK).min(1.0);
             }
-            join(scorer, head, hop, &places, bounds);
+            join(scorer, rules, head, hop, &places, bounds);
         });
     }
     true
@@ -85,12 +111,13 @@ pub(super) fn at_most(
 /// bounded but exact, and joining does not fall where a prediction grows, so a bound stays one.
 fn join(
     scorer: &Scorer<'_>,
+    rules: Option<RuleEvidence<'_>>,
     head: EntityId,
     hop: Hop,
     places: &FxHashMap<EntityId, usize>,
     bounds: &mut [f32],
 ) {
-    if let Some((sparse, weight)) = scorer.rules.and_then(|rules| rules.row(head, scorer.relation(hop))) {
+    if let Some((sparse, weight)) = rules.and_then(|rules| rules.row(head, scorer.relation(hop))) {
         for (tail, truth) in sparse.iter() {
             if let Some(bound) = places.get(tail).and_then(|&place| bounds.get_mut(place)) {
                 *bound = (joined(*bound, weight * truth) * ROUNDING).min(1.0);

@@ -70,9 +70,18 @@ pub struct RuleEvidence<'a> {
 impl RuleEvidence<'_> {
     /// What the rules say of (h, r, ?), and how much that counts.
     pub(super) fn row(&self, head: EntityId, relation: RelationId) -> Option<(SparseRow, f32)> {
-        let weight =
-            if self.alone { 1.0 } else { self.weights.get(relation.index()).copied().unwrap_or(0.0) };
+        let weight = self.weight(relation);
         (weight > 0.0).then(|| (self.rules.row(head, relation), weight))
+    }
+
+    /// The most that the rules add to any edge of (h, r, ?), without walking.
+    pub(super) fn at_most(&self, head: EntityId, relation: RelationId) -> f32 {
+        let weight = self.weight(relation);
+        if weight > 0.0 { weight * self.rules.at_most(head, relation) } else { 0.0 }
+    }
+
+    fn weight(&self, relation: RelationId) -> f32 {
+        if self.alone { 1.0 } else { self.weights.get(relation.index()).copied().unwrap_or(0.0) }
     }
 
     /// Joins what the rules say with a row of predictions.

@@ -5,10 +5,11 @@ use proptest::prelude::*;
 use super::beam::{Beam, Effort, Widened, Width};
 use super::exact::{Exact, Goal};
 use super::testing::{Table, naive};
-use super::{Certainty, Logic, best};
+use super::{Certainty, Known, Logic, Scorer, best};
 use crate::control::Control;
-use crate::graph::{EntityId, Graph, GraphBuilder, Id};
+use crate::graph::{EntityId, Graph, GraphBuilder, Id, Split};
 use crate::logic::{Negation, TNorm};
+use crate::model::{Calibration, Model, predictor};
 use crate::plan::{Plan, PlanOptions, Union};
 use crate::query::testing::{ENTITIES, RELATIONS, any_query, edges, safe_query, tiny_graph};
 use crate::query::{Checked, Limits, Syntax, read};
@@ -178,7 +179,7 @@ proptest! {
         let plan = Plan::new(&checked, &graph, PlanOptions { beam: WIDE.k, either_side: true, ..PlanOptions::default() });
         let expected = naive(&table, &checked.normal_form, logic);
         let control = Control::default().with_rows(limit);
-        let beam = Beam::new(&plan, &table, logic, Width { paper, ..WIDE }, &control, false).unwrap();
+        let mut beam = Beam::new(&plan, &table, logic, Width { paper, ..WIDE }, &control, false).unwrap();
         let mut found = vec![beam.run().unwrap()];
         if plan.is_tree() {
             let run = |goal| Exact::new(&plan, &table, logic, &control).unwrap().run(goal).unwrap();
@@ -241,13 +242,53 @@ fn of_raw_scores_a_variable_is_maximised_before_what_does_not_mention_it() {
     let expected: Vec<f32> = (0..3).map(|a| best(a) * r(1, 0, a)).collect();
     for paper in [false, true] {
         let width = Width { k: 3, paper };
-        let beam = Beam::new(&plan, &table, logic, width, &Control::default(), true).unwrap();
+        let mut beam = Beam::new(&plan, &table, logic, width, &Control::default(), true).unwrap();
         assert_eq!(beam.run().unwrap().scores, expected);
         // The explanation is of the assignment that made the score.
         let answers = [0, 1, 2].map(EntityId::from_index);
         let explained = beam.assignments(0, &answers, 1).unwrap();
         assert_eq!(explained.iter().map(|best| best[0].1).collect::<Vec<_>>(), expected);
     }
+}
+
+#[test]
+fn a_wide_beam_that_is_stopped_gives_the_answers_of_a_narrower_one_with_their_assignments() {
+    let mut builder = GraphBuilder::default();
+    for entity in 0..300 {
+        builder.add(Split::Train, &format!("e{entity}"), "r", &format!("e{}", entity * 7 % 300));
+    }
+    let graph = builder.finish().0;
+    let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.7, 3);
+    let truth = Scorer::new(&model, &graph, Calibration::SoftmaxCount, Known::Ignore);
+    let text = "?A : exists V, W. r(e1, V) and r(V, W) and r(W, A)";
+    let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+    let logic = Logic::default();
+    let run = |k: usize, control: Control, widens: bool| {
+        let plan = Plan::new(&question.checked, &graph, PlanOptions { beam: k, ..PlanOptions::default() });
+        let mut beam = Beam::new(&plan, &truth, logic, Width { k, paper: false }, &control, false).unwrap();
+        let goal = Widened { count: 5, keep: &|_| true, within: 0.0, effort: Effort::All };
+        let found = if widens { beam.widen(&goal) } else { beam.run() }.unwrap();
+        let top = best(&found.scores, 5, |_| true);
+        let entities: Vec<EntityId> = top.iter().map(|(entity, _)| *entity).collect();
+        let explained = beam.assignments(0, &entities, 1).unwrap();
+        (found, top, explained)
+    };
+    // A pass with all values would take 1 + 300 + 300 rows.
+    for widens in [false, true] {
+        let (found, top, explained) = run(4096, Control::default().with_rows(200), widens);
+        assert!(found.rows <= 200, "{}", found.rows);
+        if !widens {
+            assert!(matches!(found.certainty, Certainty::Stopped { .. }), "{:?}", found.certainty);
+            assert_eq!(top, run(64, Control::default(), false).1);
+        }
+        assert_eq!(top.len(), 5);
+        for ((_, score), assignments) in top.iter().zip(&explained) {
+            assert!((assignments[0].1 - score).abs() < 1e-6, "an answer has its assignment");
+        }
+    }
+    let (wide, unlimited) =
+        (run(4096, Control::default().with_rows(5000), false), run(4096, Control::default(), false));
+    assert_eq!((wide.0.scores, wide.0.certainty), (unlimited.0.scores, unlimited.0.certainty));
 }
 
 /// Three entities and three relations, with no edge.

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::evidence::RuleEvidence;
+use super::evidence::{RuleEvidence, joined};
 use super::facts::Facts;
 use super::why::Why;
 use crate::graph::{EntityId, Graph, Id, RelationId, Split};
@@ -191,6 +191,26 @@ impl<'a> Scorer<'a> {
         self.calibrate(from, hop, &mut row);
         self.weigh(hop, &mut row);
         row.get(to.index()).copied().unwrap_or(0.0)
+    }
+
+    /// For each entity of `from` an upper bound on what any missing edge to one of `at` is worth, where no row of
+    /// rules is made: theirs takes longer than a bound of the predictor, and only rows near the best are worth it.
+    /// Edges to entities that are not of the right kind are not weighed down. `None` if no bound is known.
+    pub(crate) fn best_missing(&self, from: &[EntityId], hop: Hop, at: &[EntityId]) -> Option<Vec<f32>> {
+        let mut bounds = vec![0.0; from.len() * at.len()];
+        if !super::at_most::of_predictor(self, from, hop, at, &mut bounds) {
+            return None;
+        }
+        let best = |(&head, bounds): (&EntityId, &[f32])| {
+            let missing = at.iter().zip(bounds).filter(|(x, _)| self.stored(head, hop, **x).is_none());
+            let predicted = missing.map(|(_, bound)| *bound).reduce(f32::max)?;
+            let by_rules = self.rules.map_or(0.0, |rules| rules.at_most(head, self.relation(hop)));
+            // What is joined is rounded once more.
+            Some((joined(predicted, by_rules) * if by_rules > 0.0 { 1.000_001 } else { 1.0 }).min(1.0))
+        };
+        let rows = from.par_iter().zip(bounds.par_chunks_exact(at.len().max(1)));
+        let rows = rows.with_min_len(Threads::here().grain());
+        Some(rows.map(|row| best(row).unwrap_or(0.0)).collect())
     }
 
     /// The relation of the model that reads the hop forwards.

@@ -93,11 +93,11 @@ pub(crate) struct Flags {
 }
 
 /// The value of a flag that leaves the choice to the engine.
-const AUTO: &str = "auto";
+pub(crate) const AUTO: &str = "auto";
 
 /// A value that was chosen; with `None` the engine chooses.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Auto<T>(Option<T>);
+pub(crate) struct Auto<T>(pub(crate) Option<T>);
 
 impl<T: std::fmt::Display> std::fmt::Display for Auto<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -217,7 +217,7 @@ fn knowns() -> impl TypedValueParser<Value = Auto<Known>> {
     PossibleValuesParser::new(values).map(|name| Auto(Known::from_name(&name)))
 }
 
-fn evidences() -> impl TypedValueParser<Value = Auto<Evidence>> {
+pub(crate) fn evidences() -> impl TypedValueParser<Value = Auto<Evidence>> {
     PossibleValuesParser::new([AUTO].into_iter().chain(Evidence::ALL.map(Evidence::name)))
         .map(|name| Auto(Evidence::from_name(&name)))
 }

@@ -303,7 +303,7 @@ impl RuleIndex {
         }
     }
 
-    fn weight(&self, place: u32) -> (u32, f32) {
+    pub(super) fn weight(&self, place: u32) -> (u32, f32) {
         let place = place as usize;
         (self.set.leaders()[place], strength(self.set.rules()[place].confidence))
     }

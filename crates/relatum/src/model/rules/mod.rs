@@ -7,6 +7,7 @@
 //! Relations here are those of a model, reciprocal ones included ([`Reciprocals`](super::Reciprocals)), so that
 //! every rule is read forwards: a body is a walk from X.
 
+mod bound;
 mod error;
 mod fold;
 mod index;

@@ -112,6 +112,12 @@ impl<'a> Locator<'a> {
         self.tokens.iter().find(is).map_or_else(Place::default, |token| token.place)
     }
 
+    /// The last use of a variable.
+    pub(super) fn last_variable(&self, name: &str) -> Option<Place> {
+        let is = |token: &&Token| token.kind == Kind::Variable && &self.token_text(token)[1..] == name;
+        self.tokens.iter().rev().find(is).map(|token| token.place)
+    }
+
     fn next(&mut self, key: &str, fits: impl Fn(&Self, &Token) -> bool) -> Place {
         let asked = self.asked.get(key).copied().unwrap_or(0);
         self.asked.insert(key.to_owned(), asked + 1);

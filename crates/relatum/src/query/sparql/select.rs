@@ -11,7 +11,8 @@ use super::tokens::{Token, scan};
 use super::{mistake, refuse};
 use crate::graph::Prefixes;
 use crate::query::error::QueryError;
-use crate::query::formula::{ParsedQuery, in_order};
+use crate::query::formula::{ParsedQuery, Variable, in_order};
+use crate::query::place::Place;
 use crate::query::statement::ParsedStatement;
 use crate::query::syntax::{MAX_BYTES, Parsed};
 
@@ -182,7 +183,7 @@ impl Modifiers {
                 GraphPattern::Project { inner, variables } if self.selected.is_empty() => {
                     self.selected = variables.iter().map(|variable| variable.as_str().to_owned()).collect();
                     if self.selected.is_empty() {
-                        return Err(one_target(&translator.locator));
+                        return Err(one_target(&translator.locator, None));
                     }
                     pattern = inner;
                 }
@@ -209,8 +210,32 @@ impl Modifiers {
         let mut targets = self.selected.iter().filter(|name| *name != SCORE && *name != KNOWN);
         match (targets.next(), targets.next()) {
             (Some(target), None) => Ok(target.clone()),
-            _ => Err(one_target(locator)),
+            (_, second) => Err(one_target(locator, second.map(String::as_str))),
         }
+    }
+
+    /// Refuses a pattern that binds `?score` or `?known` where they are selected beside the target: there they stand
+    /// for something else, and the values of the pattern would be lost without a word.
+    fn refuse_bound(
+        &self,
+        target: &str,
+        variables: &[Variable],
+        locator: &Locator<'_>,
+    ) -> Result<(), QueryError> {
+        let given = |name: &&String| (*name == SCORE || *name == KNOWN) && *name != target;
+        let mut names = self.selected.iter().filter(given);
+        let Some(name) = names.find(|name| variables.iter().any(|variable| variable.name == **name)) else {
+            return Ok(());
+        };
+        let what = format!("?{name} in the pattern and beside ?{target} in SELECT");
+        let means = if name == SCORE {
+            "the score of an answer"
+        } else {
+            "whether stored edges alone make it an answer"
+        };
+        let instead =
+            format!("beside the target ?{name} is {means}: give the variable of the pattern another name");
+        Err(refuse::refused(&what, &instead, locator.last_variable(name)))
     }
 
     fn question(
@@ -230,14 +255,21 @@ impl Modifiers {
         let Some(formula) = formula else {
             return Err(empty_pattern(translator));
         };
+        self.refuse_bound(target, &translator.variables, &translator.locator)?;
         let query = ParsedQuery { target: id, variables: std::mem::take(&mut translator.variables), formula };
         Ok(request(Parsed::Query(query.renumbered())))
     }
 }
 
-fn one_target(locator: &Locator<'_>) -> QueryError {
+/// Not one variable is selected: the mistake is at the second, or at `*`.
+fn one_target(locator: &Locator<'_>, second: Option<&str>) -> QueryError {
     let instead = "select one variable, the one whose values you want (and ?score and ?known, if you like)";
-    refuse::refused("SELECT of several variables", instead, locator.word(&["SELECT"]))
+    let select = locator.word(&["SELECT"]);
+    let pattern = locator.sign(&["{"]);
+    let before = |star: &Place| pattern.is_none_or(|pattern| star.range().start < pattern.range().start);
+    let all = locator.sign(&["*"]).filter(before);
+    let place = all.or_else(|| second.map(|name| locator.variable(name))).or(select);
+    refuse::refused("SELECT of several variables", instead, place)
 }
 
 fn by_falling_score(order: &[OrderExpression]) -> bool {

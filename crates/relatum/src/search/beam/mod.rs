@@ -100,6 +100,10 @@ impl Asked<'_> {
     const NOTHING: Self = Self { entities: &[], count: 1 };
 }
 
+/// How wide the first beam is where a wide one may be stopped.
+const NARROW: usize = 64;
+/// By how much the next beam is wider.
+const WIDER: usize = 8;
 /// How many merged states any beam may hold: some hundred megabytes.
 const MERGED: usize = if cfg!(test) { 64 } else { 1 << 20 };
 
@@ -161,19 +165,46 @@ impl<'a> Beam<'a> {
         })
     }
 
-    /// Runs every branch and joins their scores.
-    pub fn run(&self) -> Result<Found, SearchError> {
-        let pass = self.pass()?;
-        let certainty = if pass.usage.stopped {
-            Certainty::Stopped { by: self.control.limit() }
-        } else {
-            Certainty::Beam { k: self.width.k, settled: false }
-        };
-        Ok(Found { scores: self.joined(&pass.branches), certainty, rows: pass.usage.rows })
+    /// Runs every branch and joins their scores. Where limits may stop it, narrower beams run before: their answers
+    /// are given if this one is stopped on its way.
+    pub fn run(&mut self) -> Result<Found, SearchError> {
+        let k = self.width.k;
+        let (mut rows, mut whole) = (0, None);
+        self.width.k = self.first_width();
+        loop {
+            let pass = self.pass(rows)?;
+            rows = pass.usage.rows;
+            let scores = self.joined(&pass.branches);
+            if pass.usage.stopped {
+                let certainty = Certainty::Stopped { by: self.control.limit() };
+                return Ok(Found { scores: self.last_whole(whole, scores), certainty, rows });
+            }
+            if self.width.k >= k {
+                return Ok(Found { scores, certainty: Certainty::Beam { k, settled: false }, rows });
+            }
+            whole = Some((self.width.k, scores));
+            self.width.k = self.width.k.saturating_mul(WIDER).min(k);
+        }
     }
 
-    fn pass(&self) -> Result<Pass, SearchError> {
-        let mut usage = Usage::default();
+    /// How wide the first beam is: a wide one that may be stopped begins narrow, so that there are answers early. The
+    /// rows of the narrow one are kept, so that this takes little.
+    fn first_width(&self) -> usize {
+        if self.control.has_limits() { self.width.k.min(NARROW) } else { self.width.k }
+    }
+
+    /// The scores of a beam that was stopped: those of the last pass that was not, with its width, if there is one.
+    fn last_whole(&mut self, whole: Option<(usize, Vec<f32>)>, stopped: Vec<f32>) -> Vec<f32> {
+        let Some((k, scores)) = whole else { return stopped };
+        // Explanations run that pass again, whose rows are kept.
+        self.width.k = k;
+        self.control = self.control.without_limits();
+        scores
+    }
+
+    /// One pass over all branches, after so many rows were scored.
+    fn pass(&self, rows: usize) -> Result<Pass, SearchError> {
+        let mut usage = Usage { rows, ..Usage::default() };
         self.score_anchors(&mut usage)?;
         let (mut branches, mut left_out) = (Vec::new(), Vec::new());
         for branch in &self.plan.branches {
@@ -322,7 +353,7 @@ impl<'a> Beam<'a> {
             let mut left = states.as_slice();
             while !left.is_empty() && !usage.stopped {
                 self.control.report(|| {
-                    let rows = self.progress_so_far.rows + usage.rows;
+                    let rows = self.progress_so_far.rows.max(usage.rows);
                     Progress { rows, ..self.progress_so_far.clone() }
                 });
                 let size = self.control.block(usage.rows, self.cost(step), block_of(n)).min(left.len());

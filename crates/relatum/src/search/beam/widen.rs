@@ -5,7 +5,7 @@
 //! an exact search. It needs to leave nothing out only above the worst of the best answers: no t-norm
 //! lifts a state, so a state below them cannot change them.
 
-use super::{Beam, Pass};
+use super::{Beam, Pass, WIDER};
 use crate::graph::EntityId;
 use crate::logic::TNorm;
 use crate::plan::BranchPlan;
@@ -35,8 +35,6 @@ pub struct Widened<'a> {
     pub effort: Effort,
 }
 
-/// By how much the next beam is wider.
-const WIDER: usize = 8;
 /// Truth values (states × entities) that may always be combined for a proof: less than a second of work.
 const A_MOMENT: usize = 400_000_000;
 /// The most that are combined while the answers still change.
@@ -48,20 +46,20 @@ impl Beam<'_> {
     /// Widens the beam until its best answers are proven, or further effort is not worth it; it stays as
     /// wide as it became.
     pub fn widen(&mut self, goal: &Widened<'_>) -> Result<Found, SearchError> {
-        // The best answers of the last whole pass, and all its scores.
-        let (mut rows, mut before) = (0, None);
+        // The best answers of the last whole pass, its width, and all its scores.
+        let (mut rows, mut before) = (0, None::<(_, (usize, Vec<f32>))>);
         self.progress_so_far.wanted = goal.count;
+        let asked = self.width.k;
+        self.width.k = self.first_width();
         loop {
-            let pass = self.pass()?;
-            rows += pass.usage.rows;
+            let pass = self.pass(rows)?;
+            rows = pass.usage.rows;
             let scores = self.joined(&pass.branches);
             if pass.usage.stopped {
-                return Ok(Found {
-                    // A pass that was stopped on its way may have reached no answer; the one before it did.
-                    scores: before.map_or(scores, |(_, scores)| scores),
-                    certainty: Certainty::Stopped { by: self.control.limit() },
-                    rows,
-                });
+                let certainty = Certainty::Stopped { by: self.control.limit() };
+                // A pass that was stopped on its way may have reached no answer; the one before it did.
+                let scores = self.last_whole(before.map(|(_, whole)| whole), scores);
+                return Ok(Found { scores, certainty, rows });
             }
             let below = self.error_below(&pass);
             let high = self.at_most(&pass, &scores);
@@ -76,17 +74,20 @@ impl Beam<'_> {
                 Progress { rows, best: top.clone(), proven: proof.certain, wanted: goal.count };
             self.control.report(|| self.progress_so_far.clone());
             let settled = before.as_ref().is_some_and(|(best, _)| *best == top);
-            let k = self.width.k.saturating_mul(WIDER);
+            let narrower = self.width.k < asked;
+            let most = if narrower { asked } else { usize::MAX };
+            let k = self.width.k.saturating_mul(WIDER).min(most);
             let work = k.saturating_mul(self.truth.entities()).saturating_mul(self.longest());
-            let enough = match goal.effort {
-                Effort::Some => work > A_MOMENT && (settled || work > SOME),
-                Effort::All => self.width.k >= MOST_STATES,
-            };
+            let enough = !narrower
+                && match goal.effort {
+                    Effort::Some => work > A_MOMENT && (settled || work > SOME),
+                    Effort::All => self.width.k >= MOST_STATES,
+                };
             if enough {
                 let certainty = Certainty::Beam { k: self.width.k, settled };
                 return Ok(Found { scores, certainty, rows });
             }
-            before = Some((top, scores));
+            before = Some((top, (self.width.k, scores)));
             self.width.k = k.min(MOST_STATES);
             // If alternatives add up, or sub-queries are not certain yet, a smaller state may still matter.
             let alone = self.plan.branches.len() == 1 || self.logic.t_norm == TNorm::Godel;
