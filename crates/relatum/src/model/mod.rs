@@ -16,6 +16,7 @@ mod reciprocals;
 mod root;
 mod rotate;
 pub mod rules;
+mod source;
 mod together;
 mod transe;
 
@@ -35,6 +36,7 @@ pub(crate) use metrics::filtered_rank;
 pub use metrics::{LinkMetrics, Ties};
 pub use predictor::{Layout, LinkPredictor};
 pub use reciprocals::Reciprocals;
+pub use source::{CandidateSource, RowSummary, SortedRow, SourceError};
 use together::Together;
 
 type Constructor = fn(usize) -> Arc<dyn LinkPredictor>;
