@@ -148,6 +148,8 @@ pub enum Stop {
     Rows,
     /// The search was cancelled.
     Asked,
+    /// The search would have held more in memory than it may.
+    Memory,
 }
 
 /// An entity with its names.
