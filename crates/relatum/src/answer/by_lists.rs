@@ -203,3 +203,6 @@ impl Explainer<'_> {
         Ok((list, certain))
     }
 }
+
+#[cfg(test)]
+mod tests;

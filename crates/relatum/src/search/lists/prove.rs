@@ -16,6 +16,17 @@ struct Standing {
     high: f64,
 }
 
+impl Standing {
+    fn width(self) -> f32 {
+        (self.high - f64::from(self.low)).max(0.0) as f32
+    }
+
+    /// Whether it is clear if the entity is an answer at all.
+    fn is_told_from_nothing(self) -> bool {
+        self.low > 0.0 || self.high <= f64::from(NEGLIGIBLE)
+    }
+}
+
 /// What the bounds prove.
 struct Proof {
     top: Vec<(EntityId, f32)>,
@@ -76,10 +87,11 @@ impl Lists<'_> {
         let roots = self.plan.roots();
         loop {
             self.tighten(&roots, &[entity])?;
-            let Standing { low, high, .. } = self.standing(&roots, entity);
-            let widest = (high - f64::from(low)).max(0.0) as f32;
-            if self.rows.is_stopped() || widest <= within || !self.lower_floor() {
-                return Ok(self.found(vec![(entity, low)], widest));
+            let standing = self.standing(&roots, entity);
+            let widest = standing.width();
+            let close = widest <= within && standing.is_told_from_nothing();
+            if self.rows.is_stopped() || close || !self.lower_floor() {
+                return Ok(self.found(vec![(entity, standing.low)], widest));
             }
         }
     }
@@ -137,13 +149,14 @@ impl Lists<'_> {
         };
         let in_order = 1 + top.windows(2).take_while(|pair| follows(pair)).count();
         let beyond = top.partition_point(|it| f64::from(it.low) > threat);
-        let widest = top.iter().map(|it| it.high - f64::from(it.low)).fold(0.0, f64::max) as f32;
+        let widest = top.iter().map(|it| it.width()).fold(0.0, f32::max);
+        let told = top.iter().all(|it| it.is_told_from_nothing());
         let open = top.iter().filter(|it| f64::from(it.low) < it.high);
         Proof {
             worst,
             certain: in_order.min(beyond).min(top.len()),
             widest,
-            ordered: in_order >= top.len() && threat == f64::NEG_INFINITY,
+            ordered: in_order >= top.len() && threat == f64::NEG_INFINITY && told,
             rest,
             contenders: open.chain(others.iter().filter(may_enter)).map(|it| it.entity).collect(),
             top: top.iter().map(|it| (it.entity, it.low)).collect(),
