@@ -203,6 +203,7 @@ fn of_question(mistakes: &Mistakes) -> Option<String> {
 fn of_search(error: &SearchError) -> Option<&'static str> {
     match error {
         SearchError::NotATree => Some("the flag: --method beam"),
+        SearchError::NoLists => Some("the flags: --method exact, --method beam"),
         SearchError::RawScores => Some("the flags: --method beam, --calibration softmax-count"),
         SearchError::NeedsARow { .. } => Some("the flags: --calibration, --method"),
         SearchError::NotCalibrated => Some("the command: relatum calibrate DIR; the flag: --calibration"),

@@ -226,6 +226,41 @@ fn json_says_how_its_scores_came_about() {
 }
 
 #[test]
+fn sorted_lists_give_the_answers_of_exact_search() {
+    let desk = trained_films();
+    let asked = |query: &str, method: &str, flags: &[&str]| -> Value {
+        let arguments = ["ask", "films", query, "--method", method, "--explain", "--json"];
+        serde_json::from_str(&desk.ok(&[&arguments, flags].concat())).unwrap()
+    };
+    let rest = [
+        r#"?F : stars(F, "Martin Lawrence") and has_genre(F, Comedy)"#,
+        r#"?F : has_genre(F, Comedy) and not stars(F, "Martin Lawrence")"#,
+        r#"?F : stars(F, "Martin Lawrence") and not (exists A. stars(F, A) and stars(Hitch, A))"#,
+        "?G : has_genre(Hitch, G) or has_genre(Life, G)",
+    ];
+    for query in [&[GENRES], &rest[..]].concat() {
+        for flags in [&[][..], &["--new-only"], &["--known", "none", "--t-norm", "godel"]] {
+            let (lists, exact) = (asked(query, "lists", flags), asked(query, "exact", flags));
+            assert_eq!((&lists["method"], &exact["method"]), (&"lists".into(), &"exact".into()));
+            assert_eq!(lists["certainty"]["kind"], "exact", "{query} {flags:?}");
+            let answers = |reply: &Value| reply["answers"].as_array().unwrap().clone();
+            let (listed, expected) = (answers(&lists), answers(&exact));
+            assert_eq!(listed.len(), expected.len(), "{query} {flags:?}");
+            for (a, b) in listed.iter().zip(&expected) {
+                let score = |answer: &Value| answer["score"].as_f64().unwrap();
+                assert!((score(a) - score(b)).abs() < 1e-4, "{query} {flags:?}: {a} {b}");
+                assert_eq!(a["known"], b["known"], "{query} {flags:?}");
+                assert!(a["explanation"].is_object(), "{query} {flags:?}: {a}");
+            }
+        }
+    }
+    let text = desk.ok(&["ask", "films", GENRES, "--method", "lists", "--new-only"]);
+    assert!(text.contains("2p, proven exact"), "{text}");
+    let stopped = desk.ok(&["ask", "films", GENRES, "--method", "lists", "--new-only", "--max-rows", "1"]);
+    assert!(stopped.contains("at the limit of rows"), "{stopped}");
+}
+
+#[test]
 fn what_cannot_be_is_explained() {
     let desk = trained_films();
     let either = "?G : has_genre(Hitch, G) or has_genre(Life, G)";
@@ -244,6 +279,9 @@ fn what_cannot_be_is_explained() {
         (GENRES, &["--method", "exact", "--k", "64"], 2, "the flags: --k, --method"),
         (GENRES, &["--method", "continuous", "--either-side"], 2, "`either_side` belongs to the searches"),
         (GENRES, &["--method", "continuous", "--k", "9"], 2, "`k` belongs to a beam"),
+        (GENRES, &["--method", "lists", "--k", "9"], 2, "`k` belongs to a beam"),
+        (CYCLE, &["--method", "lists"], 2, "sorted lists cannot answer it: take exact search"),
+        (CYCLE, &["--method", "lists"], 2, "the flags: --method exact, --method beam"),
         (GENRES, &["--json", "--dot"], 2, "cannot be used with"),
         ("-", &["--dot"], 2, "JSON lines"),
         (GENRES, &["--sparql"], 2, "the flag: --sparql"),

@@ -434,7 +434,7 @@ export interface components {
              * @description The search to use.
              * @enum {string}
              */
-            method?: "auto" | "exact" | "beam" | "continuous";
+            method?: "auto" | "exact" | "beam" | "continuous" | "lists";
             /**
              * @description The name of the model; if omitted, the project's default.
              * @default null
@@ -987,7 +987,7 @@ export interface components {
              * @description The search to use.
              * @enum {string}
              */
-            method?: "auto" | "exact" | "beam" | "continuous";
+            method?: "auto" | "exact" | "beam" | "continuous" | "lists";
             /**
              * @description The name of the model; if omitted, the project's default.
              * @default null
@@ -1756,7 +1756,7 @@ export interface components {
             certainty: components["schemas"]["Certainty"];
             /** @description How true the statement is, where it is one. */
             judged?: components["schemas"]["Judged"] | null;
-            /** @description The search that found the answers: `exact`, `beam` or `continuous`. */
+            /** @description The search that found the answers: `exact`, `beam`, `continuous` or `lists`. */
             method: string;
             /**
              * Format: uint
@@ -1989,7 +1989,7 @@ export interface components {
             variable: string;
         };
         /** @description What stopped a search. */
-        Stop: "time" | "rows" | "asked";
+        Stop: "time" | "rows" | "asked" | "memory";
         /** @description An edge of the training graph. */
         StoredEdge: {
             /** @description The right argument. */
@@ -2148,7 +2148,7 @@ export interface operations {
                 /** @description How many seconds the search may take; then it ends with the best so far. If omitted, as long as the server allows. */
                 max_seconds?: number;
                 /** @description The search to use. */
-                method?: "auto" | "exact" | "beam" | "continuous";
+                method?: "auto" | "exact" | "beam" | "continuous" | "lists";
                 /** @description The name of the model; if omitted, the project's default. */
                 model?: string;
                 /** @description `c` of the negation `1 − min(1, c·x)` of atoms. */
@@ -2261,7 +2261,7 @@ export interface operations {
                 /** @description How many seconds the search may take; then it ends with the best so far. If omitted, as long as the server allows. */
                 max_seconds?: number;
                 /** @description The search to use. */
-                method?: "auto" | "exact" | "beam" | "continuous";
+                method?: "auto" | "exact" | "beam" | "continuous" | "lists";
                 /** @description The name of the model; if omitted, the project's default. */
                 model?: string;
                 /** @description `c` of the negation `1 − min(1, c·x)` of atoms. */

@@ -9,7 +9,7 @@ interface Choice { field: keyof AskSettings; label: string; help: string; values
 interface Amount { field: keyof AskSettings; label: string; help: string; min: number; max?: number; step: number; ran?(settings: Settings): string; limit?: "k" | "top" | "seconds" | "rows" }
 
 const CHOICES: Choice[] = [
-  { field: "method", label: "Search", help: "Exact proves its answers; a beam keeps the best assignments; continuous optimises vectors", values: [["exact", "exact"], ["beam", "beam"], ["continuous", "continuous"]], ran: (_, method) => method },
+  { field: "method", label: "Search", help: "Exact proves its answers; a beam keeps the best assignments; continuous optimises vectors; lists prove their answers in little memory", values: [["exact", "exact"], ["beam", "beam"], ["continuous", "continuous"], ["lists", "lists"]], ran: (_, method) => method },
   { field: "known", label: "Stored edges", help: "Which of them count as true", values: [["all", "all are true"], ["train", "training only"], ["none", "none, the model decides"]], ran: (it) => it.known },
   { field: "evidence", label: "Evidence", help: "What speaks for an edge that is not stored", values: [["model", "the model"], ["rules", "the rules"], ["both", "both together"]], ran: (it) => it.evidence ?? "model" },
   { field: "t_norm", label: "And", help: "How truth values combine", values: [["product", "product"], ["godel", "Gödel (minimum)"], ["lukasiewicz", "Łukasiewicz"]], ran: (it) => it.t_norm },

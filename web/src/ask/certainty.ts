@@ -11,7 +11,7 @@ export function certaintyText(certainty: Certainty): string {
     case "continuous":
       return `continuous, ${grouped(certainty.steps)} steps${certainty.at_rest ? "" : ", not yet converged"}`;
     case "stopped":
-      return `stopped ${{ time: "when the time was up", rows: "at the limit of rows", asked: "as asked" }[certainty.by]}: the best so far`;
+      return `stopped ${{ time: "when the time was up", rows: "at the limit of rows", asked: "as asked", memory: "at the limit of memory" }[certainty.by]}: the best so far`;
   }
 }
 

@@ -45,7 +45,10 @@ pub(crate) fn run(entities: usize, rank: usize) -> anyhow::Result<()> {
         processor()
     );
     println!("one process for each question; memory is what it holds beyond mapped files");
-    println!("  {:>5} {:>8} {:>10} {:>12} {:>8}  certainty", "shape", "method", "seconds", "memory", "answers");
+    println!(
+        "  {:>5} {:>8} {:>10} {:>12} {:>8}  certainty",
+        "shape", "method", "seconds", "memory", "answers"
+    );
     for (shape, question) in QUESTIONS {
         for method in ["lists", "exact"] {
             let (seconds, memory, reply) = ask(&dir, question, method)?;

@@ -32,7 +32,7 @@ class Options(TypedDict, total=False):
     explain: bool
     new_only: bool
     model: str | Model | None
-    method: Literal["auto", "exact", "beam", "continuous"]
+    method: Literal["auto", "exact", "beam", "continuous", "lists"]
     k: int | None
     paper: bool
     known: Literal["all", "train+valid", "train", "none"] | None
@@ -101,7 +101,7 @@ class Engine:
     ``explain``             whether each answer is explained
     ``new_only``            leave out answers that stored edges alone give
     ``model``               the name of the model, or a :class:`Model`
-    ``method``              ``"auto"``, ``"exact"``, ``"beam"`` or ``"continuous"``
+    ``method``              ``"auto"``, ``"exact"``, ``"beam"``, ``"continuous"`` or ``"lists"``
     ``k``                   how many assignments a beam keeps (64)
     ``paper``               let each assignment keep k values by the truth of the atoms alone, as the paper does
     ``known``               which stored edges count as true: ``"all"``, ``"train+valid"``, ``"train"``, ``"none"``

@@ -17,7 +17,7 @@ use crate::search::{AtomTruth, Certainty, Logic, SearchError, best, block_of, ro
 /// How many values of a variable are tried first; if they prove too little, a whole block of rows is tried.
 const TRIED: usize = 64;
 /// The best assignment itself comes first.
-const COUNT: usize = ALTERNATIVES + 1;
+pub(super) const COUNT: usize = ALTERNATIVES + 1;
 /// A difference of scores that no output shows.
 pub(super) const UNNOTICED: f32 = 1e-5;
 
@@ -252,7 +252,7 @@ impl<'a> NextBest<'a> {
 }
 
 /// The best of some assignments; those with a truth of 0 are left out.
-fn ranked(all: impl Iterator<Item = (Assignment, f32)>) -> Ranked {
+pub(super) fn ranked(all: impl Iterator<Item = (Assignment, f32)>) -> Ranked {
     let mut all: Ranked = all.filter(|(_, score)| *score > 0.0).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     all.truncate(COUNT);

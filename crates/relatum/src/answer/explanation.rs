@@ -235,18 +235,34 @@ pub(super) fn atoms(
     logic: Logic,
     assignment: &Assignment,
 ) -> Vec<ExplainedAtom> {
-    let mut explained = Vec::new();
     let mut row = Vec::new();
-    for (atom, negated) in plan.branch.signed_atoms() {
+    let explained = |(edge, read, negated)| explained_edge(edge, read, negated, truth, logic, &mut row);
+    edges_of(plan, assignment).map(explained).collect()
+}
+
+/// The edges that the atoms of a branch stand for under an assignment, from which side each is scored, and
+/// whether its atom is negated.
+pub(super) fn edges_of(
+    plan: &BranchPlan,
+    assignment: &Assignment,
+) -> impl Iterator<Item = (Triple, Direction, bool)> {
+    plan.branch.signed_atoms().filter_map(move |(atom, negated)| {
         let value = |term: Term| match term {
             Term::Entity(id) => Some(id),
             Term::Variable(id) => value_of(assignment, id),
         };
-        let (Some(head), Some(tail)) = (value(atom.subject), value(atom.object)) else { continue };
-        let edge = Triple { head, relation: atom.relation, tail };
-        explained.push(explained_edge(edge, direction(plan, atom), negated, truth, logic, &mut row));
+        let edge = Triple { head: value(atom.subject)?, relation: atom.relation, tail: value(atom.object)? };
+        Some((edge, direction(plan, atom), negated))
+    })
+}
+
+/// An edge as a hop from the side from which it is read.
+pub(super) fn read_from(edge: Triple, read: Direction) -> (EntityId, Hop, EntityId) {
+    let hop = Hop { relation: edge.relation, direction: read };
+    match read {
+        Direction::Forward => (edge.head, hop, edge.tail),
+        Direction::Backward => (edge.tail, hop, edge.head),
     }
-    explained
 }
 
 /// The truth of an edge, read from one of its sides; `row` is a buffer for one row.
@@ -258,11 +274,7 @@ pub(super) fn explained_edge(
     logic: Logic,
     row: &mut Vec<f32>,
 ) -> ExplainedAtom {
-    let hop = Hop { relation: edge.relation, direction: read };
-    let (from, to) = match read {
-        Direction::Forward => (edge.head, edge.tail),
-        Direction::Backward => (edge.tail, edge.head),
-    };
+    let (from, hop, to) = read_from(edge, read);
     let (known, stored) = (truth.known(from, hop, to), truth.stored(from, hop, to));
     // A trusted edge is exactly 1, so no row is needed.
     let mut value = 1.0;

@@ -90,6 +90,11 @@ impl Marks {
         known.for_each(|(score, _)| *score = 1.0);
     }
 
+    /// The first known answers by id, no more than `most`.
+    pub(super) fn first_by_id(&self, most: usize) -> Vec<EntityId> {
+        self.known_entities().take(most).collect()
+    }
+
     fn known_entities(&self) -> impl Iterator<Item = EntityId> {
         let known = self.known.iter().flatten().enumerate().filter(|(_, known)| **known);
         known.map(|(index, _)| EntityId::from_index(index))

@@ -2,6 +2,7 @@
 //! the assignment that makes it an answer.
 
 mod alternatives;
+mod by_lists;
 mod explanation;
 mod known;
 mod predict;
@@ -49,24 +50,28 @@ pub enum Method {
     Beam,
     /// Continuous optimisation.
     Continuous,
+    /// Exact search by sorted lists of candidates, which holds no vector over all entities; the question must be a
+    /// tree. `Auto` takes it where the vectors of `Exact` would not fit.
+    Lists,
 }
 
 impl Method {
     /// Every method.
-    pub const ALL: [Self; 4] = [Self::Auto, Self::Exact, Self::Beam, Self::Continuous];
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Exact, Self::Beam, Self::Continuous, Self::Lists];
 
     /// The method of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|method| method.name() == name)
     }
 
-    /// The name: `auto`, `exact`, `beam` or `continuous`.
+    /// The name: `auto`, `exact`, `beam`, `continuous` or `lists`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Exact => "exact",
             Self::Beam => "beam",
             Self::Continuous => "continuous",
+            Self::Lists => "lists",
         }
     }
 }
@@ -191,6 +196,9 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
         return relaxed::answer(plan, model, graph, &truth, &known, how);
     }
     let by_edges = |entity, most| reasons(&normal_form, &world, entity, most, &how.control);
+    if by_lists::is_chosen(plan, graph, how) {
+        return by_lists::answer(plan, &truth, model, &known, &by_edges, how);
+    }
     answer(plan, &truth, &known, &by_edges, how)
 }
 
@@ -207,7 +215,8 @@ fn choose(plan: &Plan, how: &Ask) -> Result<Strategy, SearchError> {
         Method::Auto if raw || how.width.paper => Strategy::Beam,
         Method::Auto => Strategy::Widening(Effort::Some),
         Method::Beam if !how.width.paper => Strategy::best_values(plan, how.width.k, raw),
-        Method::Beam | Method::Continuous => Strategy::Beam,
+        // These two do not run plans by a strategy.
+        Method::Beam | Method::Continuous | Method::Lists => Strategy::Beam,
     })
 }
 
@@ -223,7 +232,11 @@ fn answer(
     let raw = !how.calibration.is_truth();
     let mut search = Searcher::new(plan, truth, how.logic, how.width, &how.control, raw)?;
     let decided = facts_decide(plan, how);
-    if decided && let Some(top) = proven(strategy, truth, known, how) {
+    let by_messages = matches!(strategy, Strategy::Messages { .. });
+    if decided
+        && !by_messages
+        && let Some(top) = proven(truth, known, how)
+    {
         return proven_by_facts(plan, truth, known, &top, by_edges, &search.beam, how);
     }
     let keep = |entity: EntityId| is_wanted(known, how, entity);
@@ -266,8 +279,8 @@ fn answer(
 
 /// The answers that trusted edges alone prove to be the best, if there are as many as are wanted: answers that
 /// need a prediction score less. A search by messages finds the same by itself.
-fn proven(strategy: Strategy, truth: &dyn AtomTruth, known: &Marks, how: &Ask) -> Option<Vec<EntityId>> {
-    if matches!(strategy, Strategy::Messages { .. }) || how.new_only || truth.ceiling() >= 1.0 {
+fn proven(truth: &dyn AtomTruth, known: &Marks, how: &Ask) -> Option<Vec<EntityId>> {
+    if how.new_only || truth.ceiling() >= 1.0 {
         return None;
     }
     match how.only {
@@ -336,10 +349,15 @@ fn is_wanted(known: &Marks, how: &Ask, entity: EntityId) -> bool {
     how.only.is_none_or(|only| only == entity) && (!how.new_only || known.may_be_new(entity))
 }
 
+/// What a score must exceed: an entity with a truth value of 0 is not an answer.
+fn nothing(how: &Ask) -> f32 {
+    // Łukasiewicz adds and subtracts: of `x and not x` the rounding error of x may remain.
+    if how.logic.t_norm == TNorm::Lukasiewicz { ROUNDING } else { 0.0 }
+}
+
 /// The best of all entities that count as answers.
 fn best_answers(scores: &[f32], how: &Ask, keep: impl Fn(EntityId) -> bool) -> Vec<(EntityId, f32)> {
-    // Łukasiewicz adds and subtracts: of `x and not x` the rounding error of x may remain.
-    let rounding = if how.logic.t_norm == TNorm::Lukasiewicz { ROUNDING } else { 0.0 };
+    let rounding = nothing(how);
     // An entity with a truth value of 0 is not an answer; raw scores have no such floor.
     let raw = !how.calibration.is_truth();
     let counts = |entity: EntityId| keep(entity) && (raw || scores[entity.index()] > rounding);

@@ -17,6 +17,7 @@
 //! ```
 
 mod cancel;
+mod memory;
 mod own_threads;
 mod side_by_side;
 
@@ -26,6 +27,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 pub use cancel::Cancel;
+pub(crate) use memory::available_memory;
 pub use own_threads::OwnThreads;
 pub(crate) use own_threads::others_can_help;
 pub use side_by_side::side_by_side;
@@ -39,6 +41,7 @@ const PACE: Duration = Duration::from_millis(50);
 #[derive(Clone, Default)]
 pub struct Control {
     rows: Option<usize>,
+    memory: Option<u64>,
     until: Option<Instant>,
     cancel: Cancel,
     listeners: Arc<Vec<Listener>>,
@@ -54,6 +57,8 @@ pub enum Limit {
     Rows,
     /// It was cancelled.
     Asked,
+    /// It held as much in memory as it may.
+    Memory,
 }
 
 type Hear = dyn Fn(&dyn Any) + Send + Sync;
@@ -81,6 +86,14 @@ impl Control {
     #[must_use]
     pub fn with_rows(self, most: usize) -> Self {
         Self { rows: Some(most), ..self }
+    }
+
+    /// The same with a limit in bytes on the vectors over all entities that a search may hold: a question that would
+    /// take more is answered from sorted lists, where no method was chosen. By default it is a quarter of the memory
+    /// that the machine has available.
+    #[must_use]
+    pub fn with_memory(self, most: u64) -> Self {
+        Self { memory: Some(most), ..self }
     }
 
     /// The same with a deadline.
@@ -191,6 +204,11 @@ impl Control {
         } else {
             Limit::Rows
         }
+    }
+
+    /// Whether vectors of so many bytes may be held.
+    pub(crate) fn affords(&self, bytes: u64) -> bool {
+        self.memory.or_else(|| available_memory().map(|bytes| bytes / 4)).is_none_or(|most| bytes <= most)
     }
 
     /// How many values to take at once, each worth `cost` rows: at most `block`, and no more than are

@@ -143,6 +143,7 @@ impl Asking<'_> {
         let method = match judgement.certainty {
             search::Certainty::Continuous { .. } => Method::Continuous,
             search::Certainty::Beam { .. } => Method::Beam,
+            _ if how.method == Method::Lists => Method::Lists,
             _ => Method::Exact,
         };
         Ok(Reply {

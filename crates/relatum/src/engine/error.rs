@@ -8,8 +8,8 @@ use crate::benchmark::BenchmarkError;
 use crate::graph::{NameError, visible};
 use crate::import::ImportError;
 use crate::import::read::{FolderError, ReadError};
-use crate::model::ModelError;
 use crate::model::rules::RuleError;
+use crate::model::{ModelError, SourceError};
 use crate::query::Mistakes;
 use crate::search::SearchError;
 use crate::store::StoreError;
@@ -114,6 +114,8 @@ impl Error {
 fn of_search(error: &SearchError) -> Fault {
     match error {
         SearchError::NotANumber => Fault::Data,
+        SearchError::Source(SourceError::Unreachable(_)) => Fault::Machine,
+        SearchError::Source(_) => Fault::Data,
         _ => Fault::Caller,
     }
 }

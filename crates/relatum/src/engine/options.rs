@@ -252,7 +252,7 @@ impl Options {
     /// Whether every choice that a tuned setting makes is left open.
     fn leaves_open(&self) -> bool {
         let Self { t_norm, calibration, sharpness, negation_scale, unseen, known, union, .. } = self;
-        matches!(self.method, Method::Auto | Method::Exact)
+        matches!(self.method, Method::Auto | Method::Exact | Method::Lists)
             && !self.paper
             && self.k.is_none()
             && (t_norm.is_none() && calibration.is_none() && sharpness.is_none() && negation_scale.is_none())
@@ -262,7 +262,7 @@ impl Options {
     /// Refuses options that contradict each other, and numbers outside their range.
     fn refuse(&self) -> Result<(), OptionsError> {
         let wasted = |option, belongs| OptionsError::Wasted { option, belongs, method: self.method };
-        let no_beam = matches!(self.method, Method::Exact | Method::Continuous);
+        let no_beam = matches!(self.method, Method::Exact | Method::Continuous | Method::Lists);
         if self.k.is_some() && no_beam {
             return Err(wasted("k", "a beam"));
         }
@@ -403,6 +403,8 @@ mod tests {
             Options { k: Some(8), method: Method::Exact, ..default() },
             Options { k: Some(8), method: Method::Continuous, ..default() },
             Options { paper: true, method: Method::Exact, ..default() },
+            Options { k: Some(8), method: Method::Lists, ..default() },
+            Options { paper: true, method: Method::Lists, ..default() },
             Options { either_side: true, method: Method::Continuous, ..default() },
             Options { paper: true, either_side: true, ..default() },
             Options { known: Some(Known::ALL), ..raw() },

@@ -177,6 +177,15 @@ impl Candidates<'_> {
         }
     }
 
+    /// Some of the candidates.
+    pub(super) fn rows(self, range: Range<usize>) -> Self {
+        match self {
+            Self::F32(rows) => Self::F32(rows.rows(range)),
+            Self::F16(rows) => Self::F16(rows.rows(range)),
+            Self::Int8(rows) => Self::Int8(rows.rows(range)),
+        }
+    }
+
     /// The inner products of each query with all candidates, into rows that lie apart.
     pub(super) fn stream_apart(self, out: Vec<&mut [f32]>, queries: &[f32]) {
         match self {

@@ -79,6 +79,7 @@ impl From<search::Certainty> for Certainty {
                     Limit::Time => Stop::Time,
                     Limit::Rows => Stop::Rows,
                     Limit::Asked => Stop::Asked,
+                    Limit::Memory => Stop::Memory,
                 },
             },
         }

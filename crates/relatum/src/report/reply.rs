@@ -21,7 +21,7 @@ pub struct Reply {
     pub target: Option<String>,
     /// The shape of the literature, such as `2p`, or `general`.
     pub shape: String,
-    /// The search that found the answers: `exact`, `beam` or `continuous`.
+    /// The search that found the answers: `exact`, `beam`, `continuous` or `lists`.
     pub method: String,
     /// Everything that a score depends on besides the parameters of the model.
     pub settings: Settings,
@@ -148,6 +148,8 @@ pub enum Stop {
     Rows,
     /// The search was cancelled.
     Asked,
+    /// The search would have held more in memory than it may.
+    Memory,
 }
 
 /// An entity with its names.

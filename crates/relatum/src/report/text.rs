@@ -123,6 +123,7 @@ impl Display for Certainty {
                     Stop::Time => "when the time was up",
                     Stop::Rows => "at the limit of rows",
                     Stop::Asked => "as asked",
+                    Stop::Memory => "at the limit of memory",
                 };
                 write!(f, "stopped early {by}: the best so far")
             }

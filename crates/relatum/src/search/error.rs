@@ -1,6 +1,6 @@
 //! Why a search cannot run.
 
-use crate::model::Calibration;
+use crate::model::{Calibration, SourceError};
 
 /// Why a search cannot run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -12,6 +12,12 @@ pub enum SearchError {
          so exact search cannot run it: take a beam"
     )]
     NotATree,
+    /// A search by lists needs a tree of variables too. Take a beam, or exact search, which widens one.
+    #[error(
+        "the question is not a tree (its variables form a cycle, or an atom joins a variable with itself), \
+         so sorted lists cannot answer it: take exact search, which widens a beam for it, or a beam"
+    )]
+    NoLists,
     /// A beam of width 0 keeps no assignment. Take a width of at least 1.
     #[error("a beam keeps at least 1 assignment: k was 0")]
     EmptyBeam,
@@ -53,4 +59,16 @@ pub enum SearchError {
     /// The model gives NaN as a score. Train it again.
     #[error("the model gives scores that are NaN or infinite: train or import it again")]
     NotANumber,
+    /// The candidates of a row cannot be had.
+    #[error(transparent)]
+    Source(SourceError),
+}
+
+impl From<SourceError> for SearchError {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::NotANumber => Self::NotANumber,
+            other => Self::Source(other),
+        }
+    }
 }

@@ -5,7 +5,8 @@
 //! are trees; [`beam`] keeps the k best assignments, for every question. Both run a
 //! [`Plan`](crate::plan::Plan) and see the model and the graph only through [`AtomTruth`]; a [`Strategy`] says which of
 //! them runs.
-//! [`continuous`] runs the same plan on vectors instead of entities.
+//! [`continuous`] runs the same plan on vectors instead of entities, and [`lists`] without any vector over all
+//! entities, from sorted lists of candidates.
 
 mod at_most;
 pub mod beam;
@@ -15,6 +16,7 @@ mod evidence;
 pub mod exact;
 mod facts;
 mod fold;
+pub mod lists;
 mod proof;
 pub(crate) mod rows;
 mod strategy;

@@ -18,19 +18,19 @@ use crate::query::testing::{edges, tiny_graph};
 use crate::query::{Direction, Hop};
 
 /// Rules over three entities and four relations of a model.
-fn rules() -> impl Strategy<Value = Vec<Rule>> {
+pub(super) fn rules() -> impl Strategy<Value = Vec<Rule>> {
     let rule = (0u32..4, bodies(3, 4), 0u32..100);
     let rule = rule.prop_map(|(head, body, correct)| Rule::counted(RelationId(head), body, 100, correct));
     prop::collection::vec(rule, 0..12)
 }
 
-fn index(graph: &crate::graph::Graph, rules: Vec<Rule>) -> RuleIndex {
+pub(super) fn index(graph: &crate::graph::Graph, rules: Vec<Rule>) -> RuleIndex {
     let steps = Arc::new(Steps::of(graph));
     let set = RuleSet::new(rules).clustered(&steps, &[Overlaps::default(); 4]);
     RuleIndex::new(steps, set)
 }
 
-fn calibrations() -> impl Strategy<Value = Calibration> {
+pub(super) fn calibrations() -> impl Strategy<Value = Calibration> {
     let all = Calibration::ALL.into_iter().filter(|it| it.is_truth() && *it != Calibration::Adaptive);
     prop::sample::select(all.collect::<Vec<_>>())
 }

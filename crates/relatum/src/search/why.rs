@@ -38,6 +38,12 @@ impl Why {
 impl Scorer<'_> {
     /// What speaks for an edge; `None` where rules are not asked.
     pub(super) fn why_edge(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Why> {
+        self.rules()?;
+        self.why_given(from, hop, to, self.by_predictor(from, hop, to))
+    }
+
+    /// The same, given how true the predictor alone says the edge is.
+    pub(super) fn why_given(&self, from: EntityId, hop: Hop, to: EntityId, by_predictor: f32) -> Option<Why> {
         let rules = self.rules()?;
         let relation = self.model_relation(hop);
         let row = rules.row(from, relation);
@@ -50,7 +56,7 @@ impl Scorer<'_> {
         let more = reasons.len().saturating_sub(NAMED);
         reasons.truncate(NAMED);
         let similar = if reasons.is_empty() { self.similar(from, hop, to) } else { Vec::new() };
-        Some(Why { by_predictor: self.by_predictor(from, hop, to), by_rules, reasons, more, similar })
+        Some(Why { by_predictor, by_rules, reasons, more, similar })
     }
 
     /// The entities with the largest cosine to one, of those from which the hop leads to another.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::groups::{Batches, Groups};
 use super::step::Stepper;
 use super::{Memory, Settings, TrainError, memory};
-use crate::control::Control;
+use crate::control::{Control, available_memory};
 use crate::graph::{Graph, Split};
 use crate::model::{LinkPredictor, Model, Reciprocals};
 use crate::random::Rng;
@@ -73,7 +73,7 @@ impl Trainer {
     /// A trainer at the beginning: random parameters.
     pub fn new(graph: &Graph, settings: Settings) -> Result<Self, TrainError> {
         let plan = Plan::new(graph, &settings)?;
-        memory::affordable(plan.bytes(graph, &settings), memory::available())?;
+        memory::affordable(plan.bytes(graph, &settings), available_memory())?;
         let model = Model::random(plan.predictor.clone(), graph, settings.init_scale, settings.seed);
         Ok(plan.trainer(settings, model))
     }

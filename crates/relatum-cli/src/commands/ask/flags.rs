@@ -22,7 +22,8 @@ pub(crate) struct Flags {
     pub(super) sparql: bool,
     /// How to search: auto is exact if the question is a tree, else a beam that widens until its answers
     /// are proven or it takes too long; exact goes on until they are proven; beam keeps the k best assignments;
-    /// continuous optimises vectors in place of entities
+    /// continuous optimises vectors in place of entities; lists proves the same as exact from sorted lists, without
+    /// vectors over all entities, and is what auto takes where these would not fit into memory
     #[arg(long, default_value = "auto", value_parser = methods())]
     method: Method,
     /// How many assignments a beam keeps [default: 64]

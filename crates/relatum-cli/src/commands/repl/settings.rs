@@ -214,7 +214,7 @@ mod tests {
         let said = |name: &str, value: &str| settings.changed(name, value).err().unwrap().0;
         insta::assert_snapshot!(said("method", "magic"), @r"
         invalid value 'magic' for '--method <METHOD>'
-          [possible values: auto, exact, beam, continuous]
+          [possible values: auto, exact, beam, continuous, lists]
         ");
         insta::assert_snapshot!(said("calibration", "tanh"), @r"
         invalid value 'tanh' for '--calibration <CALIBRATION>'

@@ -51,7 +51,9 @@ impl<'a> ByteRows<'a> {
         (self.scales.len(), self.columns.1 - self.columns.0)
     }
 
-    fn rows(self, range: Range<usize>) -> Self {
+    /// Some of the rows.
+    #[must_use]
+    pub(crate) fn rows(self, range: Range<usize>) -> Self {
         let values = &self.values[range.start * self.stride..range.end * self.stride];
         Self { values, scales: &self.scales[range], ..self }
     }

@@ -362,6 +362,22 @@ impl<'a> Exact<'a> {
     }
 }
 
+/// About how many bytes the vectors of a search take: those of every message, the scores, and the rows of a block.
+pub fn bytes(plan: &Plan, entities: usize) -> u64 {
+    let of_message = |message: &Message| match message {
+        Message::Row { .. } | Message::All => 4,
+        // Both bounds.
+        Message::Not(_) | Message::Meet(_) | Message::Join(_) => 8,
+        // And for each entity the other end of the best assignment, and whether it was looked at.
+        Message::Project { .. } | Message::Look { .. } => 13,
+    };
+    let used = plan.messages.iter().zip(plan.depths()).filter(|(_, depth)| depth.is_some());
+    let messages: usize = used.map(|(message, _)| of_message(message)).sum();
+    let scores = size_of::<f32>() + size_of::<f64>();
+    let rows = 2 * super::block_of(entities) * size_of::<f32>();
+    (messages + scores + rows) as u64 * entities as u64
+}
+
 /// The messages that the branches need, parts before wholes. Looks are run by their meets.
 fn stages(plan: &Plan) -> Vec<Stage> {
     let depths = plan.depths();
