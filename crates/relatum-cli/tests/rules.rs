@@ -252,7 +252,7 @@ fn missing_edges_are_as_true_as_asking_says_with_rules_too() {
     let truth = |args: &[&str]| -> (f64, String) {
         let outcome = desk.run(args);
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        let line: serde_json::Value = serde_json::from_str(outcome.stdout.lines().next().unwrap()).unwrap();
+        let line: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
         let truth = line["truth"].as_f64().or(line["answers"][0]["score"].as_f64());
         (truth.unwrap(), outcome.stderr)
     };

@@ -1585,7 +1585,7 @@ export interface components {
         };
         /** @description How well a model predicts validation edges, and whether its truth values are probabilities. */
         Quality: {
-            /** @description Its ranking metrics, in all and by relation. */
+            /** @description Its ranking metrics, in all and by relation, with rules beside it where the project has some. */
             links: components["schemas"]["LinkEvaluation"];
             /** @description How often its predictions are right, by truth value, under the settings that people ask with. */
             reliability: components["schemas"]["Reliability"];

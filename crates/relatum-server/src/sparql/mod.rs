@@ -122,13 +122,13 @@ impl Asked {
 }
 
 async fn sparql(State(app): State<Shared>, request: Request) -> Response {
-    let mut response = respond(app, request).await.into_response();
+    let mut response = respond(&app, request).await.into_response();
     // What is given for one `Accept` must not be kept for another.
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
     response
 }
 
-async fn respond(app: Shared, request: Request) -> Result<Response, Problem> {
+async fn respond(app: &Shared, request: Request) -> Result<Response, Problem> {
     let (head, body) = request.into_parts();
     let mut asked = Asked::default();
     asked.add(head.uri.query().unwrap_or_default())?;
@@ -153,7 +153,7 @@ async fn respond(app: Shared, request: Request) -> Result<Response, Problem> {
             .into_response());
     };
     let format = Format::accepted(&head.headers)?;
-    answer(&app, query, options, format).await
+    answer(app, query, options, format).await
 }
 
 async fn answer(app: &Shared, query: String, options: Options, format: Format) -> Result<Response, Problem> {
