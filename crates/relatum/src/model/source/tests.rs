@@ -1,7 +1,7 @@
 //! Lists are those of a full sort, whatever the block, the depth and the number of threads.
 
 use super::*;
-use crate::model::predictor;
+use crate::model::{Precision, predictor};
 use crate::random::Rng;
 
 /// A model whose scores tie often: few distinct values in every vector.
@@ -22,8 +22,14 @@ fn rows(count: u32) -> Vec<(EntityId, RelationId)> {
 fn the_best_of_a_row_are_those_of_a_full_sort() {
     // Within a block, on its boundary, and beyond it.
     for entities in [1, 7, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 5] {
-        for name in ["complex", "transe-norm"] {
-            let model = model(name, entities, 3);
+        for (name, precision) in [
+            ("complex", Precision::F32),
+            ("transe-norm", Precision::F32),
+            ("complex", Precision::F16),
+            ("complex", Precision::Int8),
+            ("transe-norm", Precision::Int8),
+        ] {
+            let model = model(name, entities, 3).rounded(precision).unwrap();
             let rows = rows(entities.min(5) as u32);
             let mut all = vec![0.0; rows.len() * entities];
             model.scores(&rows, &mut all);
@@ -52,13 +58,16 @@ fn the_best_of_a_row_are_those_of_a_full_sort() {
 
 #[test]
 fn a_score_has_the_same_bits_in_a_list_and_by_itself() {
-    for name in ["complex", "distmult", "cp", "rotate", "transe"] {
+    let names = ["complex", "distmult", "cp", "rotate", "transe"];
+    for (name, precision) in
+        names.into_iter().flat_map(|name| Precision::ALL.map(|precision| (name, precision)))
+    {
         let predictor = predictor(name, 19).unwrap();
         let mut rng = Rng::new(7);
         let mut table = |len: usize| (0..len).map(|_| rng.normal() as f32).collect::<Vec<f32>>();
         let entities = table((BLOCK + 90) * predictor.entity_width());
         let relations = table(4 * predictor.relation_width());
-        let model = Model::new(predictor, entities, relations).unwrap();
+        let model = Model::new(predictor, entities, relations).unwrap().rounded(precision).unwrap();
         let rows = rows(9);
         let found = model.best_candidates(&rows, 300, None).unwrap();
         let mut edges = Vec::new();
