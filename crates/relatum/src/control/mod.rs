@@ -35,6 +35,9 @@ pub use side_by_side::side_by_side;
 /// The shortest time between two reports of progress: fast enough for a display, too seldom to cost time.
 const PACE: Duration = Duration::from_millis(50);
 
+/// Bytes of vectors that may always be held: 64 MB.
+const ALWAYS: u64 = 1 << 26;
+
 /// The limits of long work, the token that cancels it, and the listeners that hear of its progress.
 ///
 /// Cloning is cheap, and clones share the token and the listeners.
@@ -208,7 +211,11 @@ impl Control {
 
     /// Whether vectors of so many bytes may be held.
     pub(crate) fn affords(&self, bytes: u64) -> bool {
-        self.memory.or_else(|| available_memory().map(|bytes| bytes / 4)).is_none_or(|most| bytes <= most)
+        match self.memory {
+            Some(most) => bytes <= most,
+            // To ask the system takes longer than some questions.
+            None => bytes <= ALWAYS || available_memory().is_none_or(|available| bytes <= available / 4),
+        }
     }
 
     /// How many values to take at once, each worth `cost` rows: at most `block`, and no more than are

@@ -113,9 +113,8 @@ impl Error {
 
 fn of_search(error: &SearchError) -> Fault {
     match error {
-        SearchError::NotANumber => Fault::Data,
         SearchError::Source(SourceError::Unreachable(_)) => Fault::Machine,
-        SearchError::Source(_) => Fault::Data,
+        SearchError::NotANumber | SearchError::Source(_) => Fault::Data,
         _ => Fault::Caller,
     }
 }

@@ -16,8 +16,6 @@ pub struct Sides {
     /// The entities that could stand on each side: first the subject sides of all relations, then their object
     /// sides. Each is found when it is first asked for.
     kinds: Vec<OnceLock<Vec<EntityId>>>,
-    /// The sides that each entity stands on, ascending; they are numbered as in `kinds`.
-    of_entity: OnceLock<Vec<Vec<u32>>>,
 }
 
 /// An entity is of the kind of a side if it stands on another side that holds at least this share of the
@@ -43,7 +41,6 @@ impl Sides {
             objects: by_relation(&edges.incoming, relations),
             edges: vec![0; relations],
             kinds: (0..2 * relations).map(|_| OnceLock::new()).collect(),
-            of_entity: OnceLock::new(),
         };
         for (_, relation, arcs) in edges.outgoing.groups() {
             if let Some(count) = sides.edges.get_mut(relation.index()) {
@@ -77,16 +74,15 @@ impl Sides {
     }
 
     fn find_kind(&self, side: usize) -> Vec<EntityId> {
-        let of_entity = self.of_entity.get_or_init(|| self.sides_of_entities());
         let members = self.members(side);
-        let mut shared = vec![0usize; self.kinds.len()];
-        for other in members.iter().filter_map(|x| of_entity.get(x.index())).flatten() {
-            shared[*other as usize] += 1;
-        }
-        let enough = (members.len() as f64 * ALIKE).ceil() as usize;
+        let enough = ((members.len() as f64 * ALIKE).ceil() as usize).max(1);
         let mut kind = members.to_vec();
-        for (other, _) in shared.iter().enumerate().filter(|(_, shared)| **shared >= enough.max(1)) {
-            kind.extend_from_slice(self.members(other));
+        // Nothing is kept by entity, because a question may not hold anything that large. Most sides are too small
+        // to hold enough of the members, and need no look at all.
+        for other in (0..self.kinds.len()).map(|other| self.members(other)) {
+            if other.len() >= enough && in_both(members, other) >= enough {
+                kind.extend_from_slice(other);
+            }
         }
         kind.sort_unstable();
         kind.dedup();
@@ -99,19 +95,6 @@ impl Sides {
             .get(side)
             .or_else(|| self.objects.get(side - self.subjects.len()))
             .map_or(&[], Vec::as_slice)
-    }
-
-    fn sides_of_entities(&self) -> Vec<Vec<u32>> {
-        let mut of_entity: Vec<Vec<u32>> = Vec::new();
-        for (side, members) in self.subjects.iter().chain(&self.objects).enumerate() {
-            for x in members {
-                if of_entity.len() <= x.index() {
-                    of_entity.resize(x.index() + 1, Vec::new());
-                }
-                of_entity[x.index()].push(side as u32);
-            }
-        }
-        of_entity
     }
 
     /// How many edges, subjects and objects a relation has.
@@ -128,6 +111,24 @@ impl Sides {
     pub fn objects(&self, relation: RelationId) -> &[EntityId] {
         self.objects.get(relation.index()).map_or(&[], Vec::as_slice)
     }
+}
+
+/// How many entities two ascending lists have in common.
+fn in_both(a: &[EntityId], b: &[EntityId]) -> usize {
+    let (few, mut many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let mut shared = 0;
+    for x in few {
+        // Steps of doubling length find the place in time that follows how far it is, not how long the list is.
+        let mut step = 1;
+        while step < many.len() && many[step] < *x {
+            step *= 2;
+        }
+        let from = step / 2;
+        let at = from + many[from..many.len().min(step + 1)].partition_point(|other| other < x);
+        many = &many[at..];
+        shared += usize::from(many.first() == Some(x));
+    }
+    shared
 }
 
 fn by_relation(adjacency: &Adjacency, relations: usize) -> Vec<Vec<EntityId>> {
@@ -172,7 +173,19 @@ impl<T> PartialEq for Derived<T> {
 
 #[cfg(test)]
 mod tests {
-    use crate::graph::{GraphBuilder, Split};
+    use super::in_both;
+    use crate::graph::{EntityId, GraphBuilder, Split};
+
+    proptest::proptest! {
+        #[test]
+        fn what_two_lists_share_is_counted(
+            a in proptest::collection::btree_set(0u32..60, 0..40), b in proptest::collection::btree_set(0u32..900, 0..300)
+        ) {
+            let list = |ids: &std::collections::BTreeSet<u32>| ids.iter().map(|&id| EntityId(id)).collect::<Vec<_>>();
+            proptest::prop_assert_eq!(in_both(&list(&a), &list(&b)), a.intersection(&b).count());
+            proptest::prop_assert_eq!(in_both(&list(&b), &list(&a)), a.intersection(&b).count());
+        }
+    }
 
     #[test]
     fn the_sides_of_a_relation_are_what_training_edges_show() {

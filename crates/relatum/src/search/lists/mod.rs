@@ -46,7 +46,7 @@ const FIRST: usize = if cfg!(test) { 2 } else { 128 };
 /// How many times as many entities are asked for next, or how many times less truth.
 const GROWTH: usize = 4;
 /// Entities that all lists of a search may hold together: about 40 MB.
-const HELD: usize = 1 << 20;
+const HELD: usize = if cfg!(test) { 1 << 12 } else { 1 << 20 };
 /// How uncertain negated sub-queries and alternatives may be at first.
 const FLOOR: f32 = 1e-2;
 

@@ -194,7 +194,9 @@ impl Lists<'_> {
             let left = untried.fold(source.rest, f32::max);
             let settled = found.iter().all(|entry| left <= entry.bounds.low || left < least);
             if settled || self.rows.is_stopped() {
-                found.iter_mut().for_each(|entry| entry.bounds.high = entry.bounds.high.max(left));
+                for entry in &mut found {
+                    entry.bounds.high = entry.bounds.high.max(left);
+                }
                 break;
             }
             let lifted = found.iter().map(|entry| entry.bounds.low.max(least)).fold(1.0, f32::min);

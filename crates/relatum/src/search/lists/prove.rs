@@ -54,6 +54,7 @@ impl Lists<'_> {
     ) -> Result<BestListed, SearchError> {
         let roots = self.plan.roots();
         let mut least = 1.0f32;
+        let mut met_before = 0;
         loop {
             let share = shares(self.logic.t_norm, least, roots.len());
             for root in &roots {
@@ -73,7 +74,16 @@ impl Lists<'_> {
             }
             let unmet = proof.rest >= f64::from(proof.worst);
             if unmet && least > NEGLIGIBLE {
-                least = (least / GROWTH as f32).max(proof.worst.min(least)).max(NEGLIGIBLE);
+                // With too few answers, a little less than what was listed may be enough: where truth falls slowly, a
+                // quarter of it would list very many. Once small steps bring little, they are not worth their number.
+                let met: usize = roots.iter().map(|root| self.states[root.index()].values.len()).sum();
+                let next = if proof.worst <= 0.0 && met > 2 * met_before {
+                    proof.rest as f32
+                } else {
+                    least / GROWTH as f32
+                };
+                met_before = met;
+                least = next.max(proof.worst).min(least).max(NEGLIGIBLE);
             } else if !self.lower_floor() {
                 // All that is left open was treated as 0.
                 let passed_over = if unmet { proof.rest as f32 } else { 0.0 };

@@ -228,6 +228,33 @@ fn what_is_no_tree_is_refused_with_the_method_that_can() {
 }
 
 #[test]
+fn what_would_take_too_much_memory_is_not_claimed_to_be_proven() {
+    let mut builder = GraphBuilder::default();
+    for entity in 0..6000 {
+        builder.entity(&format!("e{entity}"));
+    }
+    builder.relation("r0");
+    let graph = builder.finish().0;
+    let checked = read("?A : r0(e1, A)", Syntax::Text, &graph, Limits::default()).unwrap().checked;
+    let plan = Plan::new(&checked, &graph, PlanOptions::default());
+    let run = |model: &Model| {
+        let scorer = Scorer::new(model, &graph, Calibration::Sigmoid, Known::ALL);
+        let mut lists = Lists::new(&plan, &scorer, model, Logic::default(), &Control::default()).unwrap();
+        lists.run(Wanted::Top { count: 3, keep: &|_| true }, 5e-5).unwrap()
+    };
+    // All entities are equally good, and the lists may not hold all of them.
+    let table = |rows: usize| vec![1.0; rows];
+    let equal = Model::new(predictor("distmult", 1).unwrap(), table(6000), table(2)).unwrap();
+    let found = run(&equal);
+    assert_eq!(found.certainty, Certainty::Stopped { by: Limit::Memory });
+    assert!(found.answers.iter().all(|&(_, score)| score > 0.7), "the best so far: {found:?}");
+    let different = Model::random(predictor("complex", 4).unwrap(), &graph, 1.0, 3);
+    let found = run(&different);
+    assert!(matches!(found.certainty, Certainty::Exact { .. }), "{found:?}");
+    assert!(found.rows < 9, "{} rows: a list is four times as long each time", found.rows);
+}
+
+#[test]
 fn a_search_that_was_cancelled_or_is_late_says_so() {
     let graph = sixty();
     let model = Model::random(predictor("complex", 2).unwrap(), &graph, 0.9, 3);
