@@ -322,6 +322,11 @@ class Engine:
         """Deletes a model, with its checkpoint, its curve and its results."""
         self._core.delete_model(name)
 
+    def reload(self) -> None:
+        """Opens the models and rules anew that another process trained, replaced or deleted in the meantime; without
+        this, an engine keeps those that it has opened."""
+        self._core.reload()
+
     def sample(
         self,
         types: Sequence[str] = (),
