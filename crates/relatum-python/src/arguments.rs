@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBoolMethods, PyDict, PyString};
 use relatum::Options;
@@ -15,6 +15,8 @@ use relatum::model::Calibration;
 use relatum::plan::Union;
 use relatum::query::Syntax;
 use relatum::search::{Evidence, Known};
+
+use crate::errors::wrong;
 
 /// How to answer, and within which limits, read from the keyword arguments of a call. An argument that is `None`
 /// is left to the engine.
@@ -102,7 +104,7 @@ impl Argument<'_, '_> {
     }
 
     fn wrong_value(&self, expected: impl Display, found: impl Display) -> PyErr {
-        PyValueError::new_err(format!("`{}` must be {expected}, not {found}", self.name))
+        wrong(&format!("`{}` must be {expected}, not {found}", self.name))
     }
 
     fn text(&self) -> PyResult<String> {
@@ -177,16 +179,15 @@ impl<'py> FromPyObject<'_, 'py> for Count {
                 "expected an int, not {}",
                 value.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string())
             )),
-            CountError::Range(found) => {
-                PyValueError::new_err(format!("expected a whole number of at least 0, not {found}"))
-            }
+            CountError::Range(found) => wrong(&format!("expected a whole number of at least 0, not {found}")),
         })
     }
 }
 
 /// A split by its name.
 pub(crate) fn split(name: &str) -> PyResult<Split> {
-    Split::ALL.into_iter().find(|split| split.name() == name).ok_or_else(|| {
-        PyValueError::new_err(format!("expected the split 'train', 'valid' or 'test', not '{name}'"))
-    })
+    Split::ALL
+        .into_iter()
+        .find(|split| split.name() == name)
+        .ok_or_else(|| wrong(&format!("expected the split 'train', 'valid' or 'test', not '{name}'")))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use numpy::PyReadonlyArray2;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use relatum::control::Control;
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::arguments::split;
 use crate::engine::Engine;
-use crate::errors::options;
+use crate::errors::{bad_data, options, wrong};
 use crate::work::long;
 
 /// Collects triples until a project is made from them.
@@ -66,7 +66,7 @@ impl GraphBuilder {
             }
             let unique = builder.entities() == entities.len() && builder.relations() == relations.len();
             let message = "names must be distinct, and added before anything else";
-            if unique { Ok(()) } else { Err(PyValueError::new_err(message)) }
+            if unique { Ok(()) } else { Err(bad_data(message)) }
         })?
     }
 
@@ -77,7 +77,7 @@ impl GraphBuilder {
         if array.ncols() != 3 {
             let message =
                 format!("expected rows of head, relation and tail; found {} columns", array.ncols());
-            return Err(PyValueError::new_err(message));
+            return Err(bad_data(&message));
         }
         py.detach(|| {
             self.with(|builder| {
@@ -86,9 +86,10 @@ impl GraphBuilder {
                     let id = |column: usize, count: usize, what| {
                         let found = ids[column];
                         u32::try_from(found).ok().filter(|&id| (id as usize) < count).ok_or_else(|| {
-                            let message =
-                                format!("row {row} has the {what} {found}, but ids go from 0 to {count} - 1");
-                            PyValueError::new_err(message)
+                            let message = format!(
+                                "row {row} has the {what} {found}, but there are {count}, counted from 0"
+                            );
+                            bad_data(&message)
                         })
                     };
                     let triple = Triple {
@@ -105,7 +106,9 @@ impl GraphBuilder {
 
     /// Gives entities and relations their display labels, by name; an unknown name is an error.
     fn add_labels(&self, entities: &Bound<'_, PyDict>, relations: &Bound<'_, PyDict>) -> PyResult<()> {
-        let unknown = |kind: &str, name: &str| PyValueError::new_err(format!("no {kind} is called '{name}'"));
+        let unknown = |kind: &str, name: &str| {
+            bad_data(&format!("a label is given to {name:?}, but the graph has no such {kind}"))
+        };
         for (name, label) in entities {
             let (name, label) = (text(&name)?, text(&label)?);
             let given = |builder: &mut graph::GraphBuilder| {
@@ -159,7 +162,7 @@ fn used_up() -> PyErr {
 }
 
 fn shares(text: &str) -> PyResult<Shares> {
-    text.parse().map_err(|error: graph::SplitError| PyValueError::new_err(error.to_string()))
+    text.parse().map_err(|error: graph::SplitError| wrong(&format!("`hold_out`: {error}")))
 }
 
 fn text<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
@@ -173,7 +176,7 @@ fn name<'a>(row: usize, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     let wrong = || PyTypeError::new_err(format!("names must be str, but row {row} holds a {}", kind(value)));
     let name = value.cast::<PyString>().map_err(|_| wrong())?.to_str()?;
     if name.is_empty() {
-        return Err(PyValueError::new_err(format!("names must not be empty, but one of row {row} is")));
+        return Err(bad_data(&format!("names must not be empty, but one of row {row} is")));
     }
     Ok(name)
 }
@@ -185,7 +188,7 @@ fn kind(value: &Bound<'_, PyAny>) -> String {
 fn not_a_triple(row: usize, found: &Bound<'_, PyAny>) -> PyErr {
     let message =
         format!("expected (head, relation, tail) as row {row}, not {}", shortened(&found.to_string()));
-    if found.try_iter().is_ok() { PyValueError::new_err(message) } else { PyTypeError::new_err(message) }
+    if found.try_iter().is_ok() { bad_data(&message) } else { PyTypeError::new_err(message) }
 }
 
 fn shortened(text: &str) -> String {
@@ -222,9 +225,10 @@ impl Reading {
         let format = |name: &str| {
             let names: Vec<&str> = Format::NAMES.iter().map(|(name, _)| *name).collect();
             let expected = || format!("`format` must be one of {}, not '{name}'", names.join(", "));
-            Format::by_name(name).ok_or_else(|| PyValueError::new_err(expected()))
+            Format::by_name(name).ok_or_else(|| wrong(&expected()))
         };
-        let columns = |text: &str| text.parse().map_err(|error: String| PyValueError::new_err(error));
+        let columns =
+            |text: &str| text.parse().map_err(|error: String| wrong(&format!("`columns`: {error}")));
         Ok(Sources {
             files,
             labels: self.labels,

@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use std::time::Instant;
 
 use numpy::{PyArray2, PyArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use relatum::engine::{Look, Sought};
@@ -14,10 +14,10 @@ use relatum::query::syntax;
 use relatum::report::{self, Direction};
 
 use crate::arguments::{Asking, Count, split};
-use crate::errors::{json, raised};
+use crate::errors::{json, raised, wrong};
 use crate::model::Model;
 use crate::reply::Reply;
-use crate::work::{long, short};
+use crate::work::{brief, long, short};
 
 /// An open project. `relatum.Engine` and `relatum.Graph` are built on it.
 #[pyclass(frozen, module = "relatum._relatum")]
@@ -29,7 +29,7 @@ pub(crate) struct Engine {
 impl Engine {
     #[staticmethod]
     fn open(py: Python<'_>, folder: PathBuf) -> PyResult<Self> {
-        py.detach(|| relatum::Engine::open(folder)).map(Self::of).map_err(|error| raised(py, error))
+        brief(py, || relatum::Engine::open(folder)).map(Self::of)
     }
 
     fn folder(&self) -> PathBuf {
@@ -60,8 +60,9 @@ impl Engine {
         let replies = long(
             py,
             None,
-            |control, _| asking.within(control),
+            |control, _| control,
             |control| {
+                let control = &asking.within(control.clone());
                 let (sender, waiting) = channel();
                 for question in questions {
                     // This cannot fail: the receiver lives until all questions are answered.
@@ -144,14 +145,17 @@ impl Engine {
         let found = long(
             py,
             None,
-            |control, _| asking.within(control),
-            |control| self.engine.predict(&sought, &asking.options, control, |edge| edges.push(edge)),
+            |control, _| control,
+            |control| {
+                let control = &asking.within(control.clone());
+                self.engine.predict(&sought, &asking.options, control, |edge| edges.push(edge))
+            },
         )?;
         Ok((json(&edges)?, json(&found)?))
     }
 
     fn stats(&self, py: Python<'_>) -> PyResult<String> {
-        json(&py.detach(|| self.engine.stats()))
+        json(&brief(py, || Ok(self.engine.stats()))?)
     }
 
     #[pyo3(signature = (name, relation, along, direction, offset, limit))]
@@ -168,39 +172,37 @@ impl Engine {
     ) -> PyResult<String> {
         let direction = direction.map(read_direction).transpose()?;
         let look = Look { relation, along, direction, offset: offset.0, limit: limit.map(|it| it.0) };
-        let description = py.detach(|| self.engine.describe(name, &look));
-        json(&description.map_err(|error| raised(py, error))?)
+        json(&brief(py, || self.engine.describe(name, &look))?)
     }
 
     #[pyo3(signature = (text, limit))]
     fn find(&self, py: Python<'_>, text: &str, limit: Option<Count>) -> PyResult<String> {
-        json(&py.detach(|| self.engine.find(text, limit.map(|it| it.0))))
+        json(&brief(py, || Ok(self.engine.find(text, limit.map(|it| it.0))))?)
     }
 
     fn complete(&self, py: Python<'_>, text: &str) -> PyResult<String> {
-        json(&py.detach(|| self.engine.complete(text, text.len())))
+        json(&brief(py, || Ok(self.engine.complete(text, text.len())))?)
     }
 
     fn models(&self, py: Python<'_>) -> PyResult<String> {
-        json(&py.detach(|| self.engine.models()))
+        json(&brief(py, || Ok(self.engine.models()))?)
     }
 
     fn delete_model(&self, py: Python<'_>, name: &str) -> PyResult<()> {
-        py.detach(|| self.engine.delete(name)).map_err(|error| raised(py, error))
+        brief(py, || self.engine.delete(name))
     }
 
     fn choose_default(&self, py: Python<'_>, name: &str) -> PyResult<()> {
-        py.detach(|| self.engine.choose_default(name)).map_err(|error| raised(py, error))
+        brief(py, || self.engine.choose_default(name))
     }
 
     #[pyo3(signature = (name))]
     fn model(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Model> {
-        let open = py.detach(|| self.engine.model(name)).map_err(|error| raised(py, error))?;
-        Model::of(self.engine.clone(), open)
+        Model::of(self.engine.clone(), brief(py, || self.engine.model(name))?)
     }
 
     fn reload(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.engine.reload()).map(drop).map_err(|error| raised(py, error))
+        brief(py, || self.engine.reload().map(drop))
     }
 
     fn entity_count(&self) -> usize {
@@ -234,11 +236,11 @@ impl Engine {
     }
 
     fn entity_id(&self, py: Python<'_>, name: &str) -> PyResult<u32> {
-        self.engine.graph().entity(name).map(|id| id.0).map_err(|error| raised(py, error.into()))
+        brief(py, || Ok(self.engine.graph().entity(name)?.0))
     }
 
     fn relation_id(&self, py: Python<'_>, name: &str) -> PyResult<u32> {
-        self.engine.graph().relation(name).map(|id| id.0).map_err(|error| raised(py, error.into()))
+        brief(py, || Ok(self.engine.graph().relation(name)?.0))
     }
 
     fn entity_name(&self, id: Count) -> PyResult<&str> {
@@ -256,9 +258,10 @@ impl Engine {
     /// The edges of a split as an array of ids: head, relation, tail.
     fn triples<'py>(&self, py: Python<'py>, of: &str) -> PyResult<Bound<'py, PyArray2<u32>>> {
         let edges = self.engine.graph().edges(split(of)?);
-        let ids: Vec<u32> = py.detach(|| {
-            edges.triples().flat_map(|triple| [triple.head.0, triple.relation.0, triple.tail.0]).collect()
-        });
+        let ids: Vec<u32> = brief(py, || {
+            let ids = edges.triples().flat_map(|triple| [triple.head.0, triple.relation.0, triple.tail.0]);
+            Ok(ids.collect())
+        })?;
         numpy::PyArray1::from_vec(py, ids).reshape([edges.len(), 3])
     }
 }
@@ -300,9 +303,7 @@ fn read_direction(name: &str) -> PyResult<Direction> {
         "out" => Ok(Direction::Outgoing),
         "in" => Ok(Direction::Incoming),
         "both" => Ok(Direction::Both),
-        _ => {
-            Err(PyValueError::new_err(format!("expected the direction 'out', 'in' or 'both', not '{name}'")))
-        }
+        _ => Err(wrong(&format!("`direction` must be 'out', 'in' or 'both', not '{name}'"))),
     }
 }
 

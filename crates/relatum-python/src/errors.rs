@@ -1,5 +1,8 @@
 //! Turns errors of the engine into exceptions of `relatum.errors`.
 
+use std::io;
+use std::path::Path;
+
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -75,22 +78,38 @@ fn make<'py>(py: Python<'py>, class: &str, arguments: impl pyo3::call::PyCallArg
     Ok(PyErr::from_value(module.bind(py).getattr(class)?.call1(arguments)?))
 }
 
+/// The exception for an argument of the wrong value.
+pub(crate) fn wrong(message: &str) -> PyErr {
+    plain("OptionsError", message)
+}
+
+/// The exception for triples, names or labels that are not what they should be.
+pub(crate) fn bad_data(message: &str) -> PyErr {
+    plain("DataError", message)
+}
+
+/// The exception for a file that the machine refused.
+pub(crate) fn refused(path: &Path, error: &io::Error) -> PyErr {
+    let class = if error.kind() == io::ErrorKind::NotFound { "NotFoundError" } else { "MachineError" };
+    plain(class, &format!("{}: {error}", path.display()))
+}
+
+fn plain(class: &str, message: &str) -> PyErr {
+    Python::attach(|py| make(py, class, (message,)).unwrap_or_else(|error| error))
+}
+
 /// Data as JSON, the same that the command line and the server give.
 pub(crate) fn json(data: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(data).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Reads options that Python passes as JSON: a wrong type raises a `TypeError`, a wrong value or an unknown option
-/// a `ValueError`.
+/// an `OptionsError`.
 pub(crate) fn options<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|error| {
         let whole = error.to_string();
         // The position in the JSON means nothing to the caller of a function.
         let message = whole.split(" at line ").next().unwrap_or(&whole).to_owned();
-        if message.contains("invalid type") {
-            PyTypeError::new_err(message)
-        } else {
-            PyValueError::new_err(message)
-        }
+        if message.contains("invalid type") { PyTypeError::new_err(message) } else { wrong(&message) }
     })
 }

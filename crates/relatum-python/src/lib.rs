@@ -22,6 +22,7 @@ use pyo3::prelude::*;
 /// The compiled part of `relatum`.
 #[pymodule]
 fn _relatum(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    work::imported();
     module.add_class::<engine::Engine>()?;
     module.add_class::<reply::Reply>()?;
     module.add_class::<builder::GraphBuilder>()?;

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use relatum::benchmark::{BenchmarkReport, Family, QueriesDone, QueriesFound, Setting, TrialsDone};
 use relatum::control::Control;
@@ -18,7 +17,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::engine::Engine;
-use crate::errors::{json, options};
+use crate::errors::{json, options, wrong};
 use crate::work::{Told, long};
 
 #[derive(Deserialize)]
@@ -72,7 +71,7 @@ struct Benchmark {
 impl Benchmark {
     fn resolve(self) -> PyResult<BenchmarkOptions> {
         let setting = |text: &String| {
-            text.parse::<Setting>().map_err(|error| PyValueError::new_err(format!("'{text}': {error}")))
+            text.parse::<Setting>().map_err(|error| wrong(&format!("`settings` has '{text}': {error}")))
         };
         Ok(BenchmarkOptions {
             model: self.model,
@@ -99,7 +98,7 @@ impl Engine {
         let LinkEval { model, split, ties, evidence, rules } = options(arguments)?;
         let evidence = Evidence::from_name(&evidence).ok_or_else(|| {
             let message = format!("`evidence` must be 'model', 'rules' or 'both', not '{evidence}'");
-            PyValueError::new_err(message)
+            wrong(&message)
         })?;
         let options = LinkEvalOptions { model, split, ties, evidence, rules, pairs: None };
         let events = |control, told: &Told| {
@@ -122,7 +121,7 @@ impl Engine {
             "replace" => Existing::Replace,
             other => {
                 let message = format!("`existing` must be 'refuse', 'keep' or 'replace', not '{other}'");
-                return Err(PyValueError::new_err(message));
+                return Err(wrong(&message));
             }
         };
         let options = SampleOptions {
@@ -193,7 +192,7 @@ impl Engine {
             "time" => Ok(report.time_svg()),
             "csv" => Ok(report.to_csv()),
             "markdown" => Ok(report.to_markdown()),
-            _ => Err(PyValueError::new_err(format!("no form '{form}'"))),
+            _ => Err(wrong(&format!("no form '{form}'"))),
         }
     }
 }

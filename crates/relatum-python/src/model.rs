@@ -17,7 +17,8 @@ use serde_json::json;
 
 use crate::arguments::Count;
 use crate::engine::Engine;
-use crate::errors::{json, raised};
+use crate::errors::json;
+use crate::work::brief;
 
 /// A model that is open.
 #[pyclass(frozen, module = "relatum._relatum")]
@@ -86,7 +87,7 @@ impl Model {
         }
         let (heads, relations, tails) = (heads.as_array(), relations.as_array(), tails.as_array());
         let model = &self.open.model;
-        let scores: Result<Vec<f32>, String> = py.detach(|| {
+        let scores: Result<Vec<f32>, String> = brief(py, || {
             let edges = heads.iter().zip(relations).zip(tails);
             let score = |((&head, &relation), &tail): ((&i64, &i64), &i64)| {
                 let head = EntityId(id(head, model.entity_count(), "entity")?);
@@ -94,8 +95,8 @@ impl Model {
                 let tail = EntityId(id(tail, model.entity_count(), "entity")?);
                 Ok(model.score(head, relation, tail))
             };
-            edges.map(score).collect()
-        });
+            Ok(edges.map(score).collect())
+        })?;
         scores.map(|scores| PyArray1::from_vec(py, scores)).map_err(PyIndexError::new_err)
     }
 
@@ -103,19 +104,19 @@ impl Model {
     fn row<'py>(
         &self,
         py: Python<'py>,
-        entity: u32,
-        relation: u32,
+        entity: i64,
+        relation: i64,
         outgoing: bool,
     ) -> PyResult<Bound<'py, PyArray1<f32>>> {
         let (entity, relation) = self.ids(entity, relation)?;
         let model = &self.open.model;
-        let scores = py.detach(|| {
+        let scores = brief(py, || {
             let reciprocals = Reciprocals::of(self.engine.graph());
             let read = if outgoing { relation } else { reciprocals.inverse(relation) };
             let mut scores = vec![0.0; model.entity_count()];
             model.scores(&[(entity, read)], &mut scores);
-            scores
-        });
+            Ok(scores)
+        })?;
         Ok(PyArray1::from_vec(py, scores))
     }
 
@@ -123,16 +124,15 @@ impl Model {
     fn candidates(
         &self,
         py: Python<'_>,
-        entity: u32,
-        relation: u32,
+        entity: i64,
+        relation: i64,
         outgoing: bool,
         top: Count,
         new_only: bool,
     ) -> PyResult<String> {
         let pair = self.ids(entity, relation)?;
         let direction = if outgoing { Direction::Outgoing } else { Direction::Incoming };
-        let found = py.detach(|| self.engine.candidates(&self.open, pair, direction, top.0, new_only));
-        let rows = found.map_err(|error| raised(py, error))?;
+        let rows = brief(py, || self.engine.candidates(&self.open, pair, direction, top.0, new_only))?;
         let rows = rows.into_iter().map(|it| {
             json!({
                 "entity": it.entity.name,
@@ -146,10 +146,10 @@ impl Model {
 }
 
 impl Model {
-    fn ids(&self, entity: u32, relation: u32) -> PyResult<(EntityId, RelationId)> {
+    fn ids(&self, entity: i64, relation: i64) -> PyResult<(EntityId, RelationId)> {
         let (entities, relations) = (self.open.model.entity_count(), self.engine.graph().relations.len());
-        let entity = id(i64::from(entity), entities, "entity").map_err(PyIndexError::new_err)?;
-        let relation = id(i64::from(relation), relations, "relation").map_err(PyIndexError::new_err)?;
+        let entity = id(entity, entities, "entity").map_err(PyIndexError::new_err)?;
+        let relation = id(relation, relations, "relation").map_err(PyIndexError::new_err)?;
         Ok((EntityId(entity), RelationId(relation)))
     }
 }
@@ -181,7 +181,7 @@ type Array = Py<PyArray2<f32>>;
 /// The matrices of a file that another program wrote, and the kind of link predictor, if the file names it.
 #[pyfunction]
 pub(crate) fn read_tables(py: Python<'_>, files: Vec<PathBuf>) -> PyResult<(Array, Array, Option<String>)> {
-    let tables = py.detach(|| import::read_tables(&files)).map_err(|error| raised(py, error.into()))?;
+    let tables = brief(py, || Ok(import::read_tables(&files)?))?;
     let kind = tables.model.clone().or_else(|| tables.likely.map(str::to_owned));
     let array = |matrix: Matrix| -> PyResult<Array> {
         let array = PyArray1::from_vec(py, matrix.values).reshape([matrix.rows, matrix.columns])?;
@@ -226,7 +226,6 @@ impl Engine {
         };
         let options =
             ImportOptions { model: name, predictor: Some(predictor), replace, ..ImportOptions::default() };
-        let imported = py.detach(|| self.engine.import_tables(tables, &options, origin));
-        json(&imported.map_err(|error| raised(py, error))?)
+        json(&brief(py, || self.engine.import_tables(tables, &options, origin))?)
     }
 }

@@ -4,7 +4,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use relatum::report;
 
-use crate::errors::json;
+use crate::errors::{json, wrong};
+use crate::work::brief;
 
 /// The reply to one question, converted only when Python needs it.
 #[pyclass(frozen, module = "relatum._relatum")]
@@ -28,7 +29,7 @@ impl Reply {
         let reply = serde_json::from_str(text);
         reply
             .map(|reply| Self { reply, seconds: f64::NAN })
-            .map_err(|error| PyValueError::new_err(error.to_string()))
+            .map_err(|error| wrong(&format!("this is not the JSON of a reply: {error}")))
     }
 
     /// The JSON that the command line prints for this reply.
@@ -43,13 +44,13 @@ impl Reply {
     }
 
     /// The text that the command line prints.
-    fn text(&self) -> String {
-        self.reply.to_string()
+    fn text(&self, py: Python<'_>) -> PyResult<String> {
+        brief(py, || Ok(self.reply.to_string()))
     }
 
     /// The explained answers as a graph for Graphviz.
-    fn to_dot(&self) -> String {
-        self.reply.to_dot()
+    fn to_dot(&self, py: Python<'_>) -> PyResult<String> {
+        brief(py, || Ok(self.reply.to_dot()))
     }
 
     /// How long the engine itself took to answer, without the time of Python; NaN for a reply that was read from JSON.

@@ -5,7 +5,6 @@ use std::io::BufReader;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use relatum::control::Control;
 use relatum::engine::{RuleOptions, ShowRules};
@@ -14,7 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::engine::Engine;
-use crate::errors::{json, options};
+use crate::errors::{json, options, refused, wrong};
 use crate::work::{Told, long, short};
 
 #[derive(Deserialize)]
@@ -52,7 +51,7 @@ impl Engine {
         let given: Mine = options(arguments)?;
         if !(1..=3).contains(&given.max_length) {
             let message = format!("`max_length` must be 1, 2 or 3, not {}", given.max_length);
-            return Err(PyValueError::new_err(message));
+            return Err(wrong(&message));
         }
         let settings = MineSettings {
             seed: given.seed,
@@ -64,10 +63,11 @@ impl Engine {
         };
         let options =
             RuleOptions { name: given.name, settings, resume: given.resume, restart: given.restart };
-        let seconds = given.seconds.map(Duration::try_from_secs_f64).transpose();
-        let seconds = seconds.map_err(|error| PyValueError::new_err(format!("`seconds`: {error}")))?;
-        let made = long(py, listener, mining_events, |control| match seconds {
-            Some(time) => self.engine.mine_rules(&options, &control.ending_by(Instant::now() + time)),
+        let until = |seconds| Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?);
+        let never = |seconds| wrong(&format!("`seconds` must be a time in this century, not {seconds}"));
+        let until = given.seconds.map(|it| until(it).ok_or_else(|| never(it))).transpose()?;
+        let made = long(py, listener, mining_events, |control| match until {
+            Some(until) => self.engine.mine_rules(&options, &control.ending_by(until)),
             None => self.engine.mine_rules(&options, control),
         })?;
         json(&made)
@@ -95,7 +95,7 @@ impl Engine {
         name: Option<&str>,
         replace: bool,
     ) -> PyResult<String> {
-        let file = BufReader::new(File::open(&path)?);
+        let file = BufReader::new(File::open(&path).map_err(|error| refused(&path, &error))?);
         let made = short(
             py,
             |control| control,
@@ -109,7 +109,7 @@ impl Engine {
         // Written at once at the end, so that a failure leaves no half of a file behind.
         let mut text = Vec::new();
         let count = short(py, |control| control, |_| self.engine.export_rules(name, &mut text))?;
-        std::fs::write(path, text)?;
+        std::fs::write(&path, text).map_err(|error| refused(&path, &error))?;
         Ok(count)
     }
 

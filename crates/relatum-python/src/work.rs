@@ -2,14 +2,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+use std::{process, thread};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use relatum::Error;
-use relatum::control::{Cancel, Control};
+use relatum::control::{Cancel, Control, OwnThreads};
 
 use crate::errors::raised;
 
@@ -20,9 +20,13 @@ const PACE: Duration = Duration::from_millis(50);
 /// to go on; at most every 50 ms that question reaches Python, so that Ctrl-C ends it.
 pub(crate) fn short<T: Send>(
     py: Python<'_>,
-    within: impl FnOnce(Control) -> Control,
+    within: impl FnOnce(Control) -> Control + Send,
     work: impl FnOnce(&Control) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
+    if is_forked() {
+        // The work runs in a pool here, and signals can only be asked for in the thread that called.
+        return long(py, None, |control, _| control, |control| work(&within(control.clone())));
+    }
     let interrupted = Arc::new(Mutex::new(Interrupted { next: Instant::now() + PACE, error: None }));
     let asked = Arc::clone(&interrupted);
     let control = within(Control::default().with_cancel(Cancel::when(move || is_interrupted(&asked))));
@@ -43,9 +47,15 @@ fn is_interrupted(state: &Mutex<Interrupted>) -> bool {
     let Ok(mut state) = state.try_lock() else { return false };
     if state.error.is_none() && Instant::now() >= state.next {
         state.next = Instant::now() + PACE;
-        state.error = Python::attach(|py| py.check_signals().err());
+        // At the end of the program there is no interpreter left to ask.
+        state.error = Python::try_attach(|py| py.check_signals().err()).flatten();
     }
     state.error.is_some()
+}
+
+/// Looks something up, with the interpreter released: too short to be interrupted.
+pub(crate) fn brief<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
+    finished(py, py.detach(|| caught(work)))
 }
 
 /// An event of the engine, as JSON with its name.
@@ -104,13 +114,17 @@ pub(crate) fn long<T: Send>(
     let control = Control::default().with_cancel(cancel.clone());
     let control = if listener.is_some() { listen(control, &told) } else { control };
     let events = Mutex::new(events);
+    let own = own_threads()?;
     let outcome = thread::scope(|scope| {
-        let worker = scope.spawn(move || {
-            let result = caught(|| work(&control));
+        let worker = thread::Builder::new().name("relatum".to_owned()).spawn_scoped(scope, move || {
+            let result = match own {
+                Some(own) => caught(|| own.run(|| work(&control))),
+                None => caught(|| work(&control)),
+            };
             // The channel closes with its last sender, which must not be before the work is over.
             drop((control, told));
             result
-        });
+        })?;
         let watched = watch(py, listener, &events);
         if watched.is_err() {
             cancel.cancel();
@@ -135,6 +149,37 @@ fn watch(
             _ => {}
         }
         py.check_signals()?;
+    }
+}
+
+/// The process that imported this module. The threads of its pool are not there in a process that is forked from
+/// it, as `multiprocessing` does: work that waited for them would wait forever.
+static IMPORTED_BY: OnceLock<u32> = OnceLock::new();
+
+/// Notes which process imports the module.
+pub(crate) fn imported() {
+    IMPORTED_BY.get_or_init(process::id);
+}
+
+fn is_forked() -> bool {
+    IMPORTED_BY.get().is_some_and(|&process| process != process::id())
+}
+
+/// The threads of a forked process; `None` where those of the whole program can be used.
+fn own_threads() -> PyResult<Option<&'static OwnThreads>> {
+    static OWN: Mutex<Option<(u32, &'static OwnThreads)>> = Mutex::new(None);
+    if !is_forked() {
+        return Ok(None);
+    }
+    let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+    match *own {
+        Some((process, threads)) if process == process::id() => Ok(Some(threads)),
+        _ => {
+            // Kept until the process ends: what a parent made cannot be ended here, because it has no threads here.
+            let threads: &'static OwnThreads = Box::leak(Box::new(OwnThreads::new("relatum", || {})?));
+            *own = Some((process::id(), threads));
+            Ok(Some(threads))
+        }
     }
 }
 

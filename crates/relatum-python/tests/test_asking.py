@@ -73,6 +73,56 @@ def test_json_is_byte_equal_to_the_command_lines(
     assert (answers.to_json() + "\n").encode() == printed.stdout
 
 
+SMITH = 'stars(F, "Will Smith")'
+SHAPES = {
+    "1p": f"?F : {SMITH}",
+    "2p": f"?G : exists F. {SMITH} and has_genre(F, G)",
+    "3p": f"?X : exists F, G. {SMITH} and has_genre(F, G) and has_genre(X, G)",
+    "2i": f"?F : {SMITH} and has_genre(F, Comedy)",
+    "3i": f'?F : {SMITH} and has_genre(F, Comedy) and stars(F, "Martin Lawrence")',
+    "pi": f'?G : exists F. {SMITH} and has_genre(F, G) and has_genre("Bad Boys (1995)", G)',
+    "ip": f'?G : exists F. {SMITH} and stars(F, "Martin Lawrence") and has_genre(F, G)',
+    "2u": f"?F : {SMITH} or has_genre(F, Thriller)",
+    "up": f'?G : exists F. ({SMITH} or stars(F, "Martin Lawrence")) and has_genre(F, G)',
+}
+
+
+@pytest.mark.parametrize("explain", [False, True])
+@pytest.mark.parametrize("form", ["text", "sparql", "tuple"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_is_byte_equal_to_the_command_lines(
+    films: relatum.Engine, films_folder: pathlib.Path, command: str, shape: str, form: str, explain: bool
+) -> None:
+    question: object = SHAPES[shape]
+    if form == "sparql":
+        question = films.check(question)["sparql"]
+    elif form == "tuple":
+        question = TUPLES[shape]
+    text = question if isinstance(question, str) else json.dumps(question)
+    flags = ["--explain"] if explain else []
+    printed = subprocess.run(
+        [command, "ask", str(films_folder), "--json", "--known", "train", *flags, "--", text], capture_output=True, check=False
+    )
+    answers = films.ask(question, known="train", explain=explain)
+    assert printed.returncode == 0, printed.stderr.decode()
+    assert (answers.to_json() + "\n").encode() == printed.stdout and answers.shape == shape and len(answers) > 0
+
+
+ONE, TWO = ("Will Smith", ("^stars",)), ("Martin Lawrence", ("^stars",))
+FUNNY = ("Comedy", ("^has_genre",))
+TUPLES = {
+    "1p": ONE,
+    "2p": ("Will Smith", ("^stars", "has_genre")),
+    "3p": ("Will Smith", ("^stars", "has_genre", "^has_genre")),
+    "2i": (ONE, FUNNY),
+    "3i": (ONE, FUNNY, TWO),
+    "pi": (("Will Smith", ("^stars", "has_genre")), ("Bad Boys (1995)", ("has_genre",))),
+    "ip": ((ONE, TWO), ("has_genre",)),
+    "2u": (ONE, FUNNY, ("u",)),
+    "up": ((ONE, TWO, ("u",)), ("has_genre",)),
+}
+
+
 def test_a_list_is_answered_in_its_order(films: relatum.Engine) -> None:
     names = [name for head, relation, name in films.graph.triples("train") if relation == "stars"][:30]
     questions = [f"?F : stars(F, {json.dumps(name)})" for name in names]
@@ -133,6 +183,8 @@ def test_a_notebook_shows_bars_and_a_graph_without_script(films: relatum.Engine)
     assert html.count("<tr>") == len(answers) + 1 and "<rect" in html and "<path" in html
     for shown in (html, answers[0]._repr_html_(), answers[0].explanation.to_svg()):
         assert "<script" not in shown and "javascript" not in shown and " on" not in re.sub(r">[^<]*<", "><", shown)
+    assert not hasattr(answers[0].explanation, "_repr_html_"), "as HTML, GitHub would clean the picture away"
+    assert f"{answers[0].score:.4f}" in re.sub(r"<svg.*?</svg>", "", html), "a score is read without its bar"
     import xml.dom.minidom
 
     xml.dom.minidom.parseString(answers[0].explanation.to_svg())

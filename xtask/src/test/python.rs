@@ -16,8 +16,13 @@ pub(super) fn run(peers: bool) -> anyhow::Result<()> {
     super::command()?;
     pytest(&python, &["tests"])?;
     pytest(&python, &["python", "--doctest-modules"])?;
-    let sources = folder.join("python/relatum");
-    shell::run(Command::new(&python).args(["-m", "mypy", "--strict"]).arg(sources).current_dir(root()))?;
+    // The package, and a program that uses every public name of it as its readers would.
+    let typed = ["python/relatum", "tests/typed_program.py"].map(|path| folder.join(path));
+    shell::run(Command::new(&python).args(["-m", "mypy", "--strict"]).args(typed).current_dir(root()))?;
+    // Whether the stubs of the compiled part say what is there.
+    let mut stubs = Command::new(&python);
+    stubs.args(["-m", "mypy.stubtest", "--ignore-disjoint-bases", "relatum._relatum"]).current_dir(root());
+    shell::run(&mut stubs)?;
     if peers {
         let python = python::environment("peers", &folder.join("tests/peers/requirements.txt"))?;
         python::install(&python, Profile::Dev)?;

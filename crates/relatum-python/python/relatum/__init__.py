@@ -23,7 +23,7 @@ from .answers import (
     Settings,
     SubQuery,
 )
-from .engine import Engine, Plan, open
+from .engine import Engine, Options, Plan, open
 from .errors import (
     DataError,
     MachineError,
@@ -60,6 +60,7 @@ __all__ = [
     "MisuseError",
     "Model",
     "NotFoundError",
+    "Options",
     "OptionsError",
     "Plan",
     "QueryError",

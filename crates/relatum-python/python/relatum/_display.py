@@ -24,12 +24,12 @@ def answers_html(answers: Answers) -> str:
     note = f"{answers.shape}, {answers.certainty}, {answers.rows:,} rows scored"
     parts = [f'<div style="{_FONT}"><p><code>{escape(_visible(answers.question))}</code><br>{escape(note)}</p>']
     if answers.truth is not None:
-        parts.append(f"<p>truth: {_bar(answers.truth, _PREDICTED)}</p>")
+        parts.append(f"<p>truth: {answers.truth:.4f} {_bar(answers.truth, _PREDICTED)}</p>")
     if len(answers) > 0:
         most = max((answer.score for answer in answers), default=1.0)
         # Raw scores are not truth values, so the best of them fills its bar.
         scale = 1.0 if most <= 1.0 else most
-        head = "".join(f'<th style="text-align:left">{name}</th>' for name in ("", "answer", "score", ""))
+        head = "".join(f'<th style="text-align:left">{name}</th>' for name in ("", "answer", "score", "", ""))
         parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>")
         for place, answer in enumerate(answers, 1):
             parts.append(_row(place, answer, scale))
@@ -60,6 +60,8 @@ def _row(place: int, answer: Answer, scale: float) -> str:
     return (
         f'<tr><td style="text-align:right">{place}</td>'
         f'<td style="text-align:left" title="{title}">{name}</td>'
+        # A number of its own: pages that clean HTML keep it where they drop the bar.
+        f'<td style="text-align:right">{answer.score:.4f}</td>'
         f"<td>{_bar(answer.score, colour, scale)}</td>"
         f'<td style="text-align:left;color:{colour}">{known}</td></tr>'
     )
@@ -68,10 +70,9 @@ def _row(place: int, answer: Answer, scale: float) -> str:
 def _bar(score: float, colour: str, scale: float = 1.0) -> str:
     share = 0.0 if not math.isfinite(score) else min(1.0, max(0.0, score / scale))
     return (
-        f'<svg width="150" height="14" role="img" aria-label="{score:.4f}" style="vertical-align:middle">'
-        f'<rect width="90" height="14" fill="#8883"/>'
-        f'<rect width="{90 * share:.1f}" height="14" fill="{colour}"/>'
-        f'<text x="96" y="11" font-size="11" fill="currentColor">{score:.4f}</text></svg>'
+        f'<svg width="100" height="14" role="img" aria-label="{score:.4f}" style="vertical-align:middle">'
+        f'<rect width="100" height="14" fill="#8883"/>'
+        f'<rect width="{100 * share:.1f}" height="14" fill="{colour}"/></svg>'
     )
 
 
@@ -147,7 +148,10 @@ def _edge(
     lane = seen.get(pair, 0)
     seen[pair] = lane + 1
     upright = x1 == x2
-    if upright:
+    if atom.subject.id == atom.object.id:
+        # From the top of the box back to it, through a control point above.
+        start, end = (x1 + w1 - 18.0, float(y1)), (x1 + w1 - 42.0, float(y1))
+    elif upright:
         start, end = (x1 + w1 / 2, y1 + 26.0), (x2 + w2 / 2, float(y2))
         if y1 > y2:
             start, end = (x1 + w1 / 2, float(y1)), (x2 + w2 / 2, y2 + 26.0)
@@ -157,7 +161,7 @@ def _edge(
         start, end = (float(x1), y1 + 13.0), (float(x2 + w2), y2 + 13.0)
     colour = _NEGATED if atom.negated else (_KNOWN if atom.known else _PREDICTED)
     dash = ' stroke-dasharray="4 3"' if atom.negated else ""
-    bend = 26 * lane
+    bend = 26 * lane + (36 if atom.subject.id == atom.object.id else 0)
     middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2 - bend)
     path = f"M{start[0]:.0f},{start[1]:.0f} Q{middle[0]:.0f},{middle[1]:.0f} {end[0]:.0f},{end[1]:.0f}"
     # The arrow's head is drawn in the direction of the curve: markers would need ids, which a page may have twice.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any, Union
 
@@ -36,20 +37,26 @@ def listener(progress: Progress, show: Callable[[], Callable[[Event], object]]) 
 
 def training() -> Callable[[Event], object]:
     """A bar of epochs, or a line for each."""
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return _lines
-    return _Bars(tqdm)
+    tqdm = _tqdm()
+    return _lines if tqdm is None else _Bars(tqdm)
 
 
 def plain() -> Callable[[Event], object]:
     """A bar for each part of the work, or nothing."""
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return lambda event: None
-    return _Parts(tqdm)
+    tqdm = _tqdm()
+    return (lambda event: None) if tqdm is None else _Parts(tqdm)
+
+
+def _tqdm() -> Any:
+    """The bars of ``tqdm``, if it is installed."""
+    with warnings.catch_warnings():
+        # In a notebook without ipywidgets it warns, and then draws its bars as text, which is good enough.
+        warnings.simplefilter("ignore")
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            return None
+    return tqdm
 
 
 def _lines(event: Event) -> None:

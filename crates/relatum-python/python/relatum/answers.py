@@ -98,7 +98,7 @@ class Atom:
     subject_variable: str | None = None
     object_variable: str | None = None
     #: What speaks for a predicted edge where rules are asked, as the JSON of the reply has it.
-    why: Mapping[str, Any] | None = None
+    why: Mapping[str, Any] | None = field(default=None, hash=False)
 
     def __str__(self) -> str:
         word = "not " if self.negated else ""
@@ -121,14 +121,14 @@ class SubQuery:
     truth: float
     value: float
     #: The values that make it truest, as in the JSON of the reply.
-    witness: Mapping[str, Any] | None = None
+    witness: Mapping[str, Any] | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True)
 class Alternative:
     """Another assignment for the same answer."""
 
-    assignment: Mapping[str, Entity]
+    assignment: Mapping[str, Entity] = field(hash=False)
     score: float
 
 
@@ -138,7 +138,7 @@ class Explanation:
     gives ``score``; joining ``branch_scores`` with the t-conorm gives the score of the answer."""
 
     #: The value of every variable.
-    assignment: Mapping[str, Entity]
+    assignment: Mapping[str, Entity] = field(hash=False)
     atoms: tuple[Atom, ...]
     score: float
     #: The alternative of the question that carries the answer, from 0.
@@ -163,10 +163,8 @@ class Explanation:
         """The assignment as a picture: a graph in SVG without script, which GitHub shows too."""
         return _display.explanation_svg(self)
 
+    # Only as a picture: where a page cleans HTML, as GitHub does, SVG within it would be lost.
     def _repr_svg_(self) -> str:
-        return self.to_svg()
-
-    def _repr_html_(self) -> str:
         return self.to_svg()
 
 
@@ -211,7 +209,7 @@ class Answer:
     #: In how many ways stored edges alone make it an answer, where that was counted.
     ways: int | None = None
     #: Why it is an answer, if that was asked for.
-    explanation: Explanation | None = field(default=None, repr=False)
+    explanation: Explanation | None = field(default=None, repr=False, hash=False)
 
     def __str__(self) -> str:
         return f"{self.label or self.text}  {self.score:.4f}"
@@ -225,6 +223,17 @@ class Answers(Sequence[Answer]):
 
     It is a sequence of :class:`Answer`; in a notebook it shows as a table with score bars. For a statement
     (a formula without target), :attr:`truth` says how true it is, and there are no answers.
+
+    >>> import relatum
+    >>> graph = relatum.Graph([("Alien", "stars", "Weaver"), ("Avatar", "stars", "Weaver")])
+    >>> model = relatum.train(graph, rank=4, epochs=2, progress=False)
+    >>> answers = graph.engine.ask("?F : stars(F, Weaver)", top=2)
+    >>> len(answers), [answer.entity for answer in answers], str(answers.certainty)
+    (2, ['Alien', 'Avatar'], 'proven exact')
+    >>> answers.to_pandas()[["entity", "score", "known"]].values.tolist()
+    [['Alien', 1.0, True], ['Avatar', 1.0, True]]
+    >>> Answers.from_json(answers.to_json()) == answers
+    True
     """
 
     __slots__ = ("_items", "_made", "_reply")

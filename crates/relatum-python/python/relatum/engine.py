@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 from . import _progress, _relatum
+from ._arguments import count as count_of, model_name, number, path as path_of, seed as seed_of, switch, word, words
 from ._optional import frame
 from .answers import Answers
+from .errors import OptionsError
 from .graph import Graph, PathLike
 from .query import Formula, Variable
 from .rules import Rules
@@ -59,9 +60,7 @@ def open(folder: PathLike) -> Engine:  # noqa: A001
 
     This takes the same time for every size of the graph; models are opened when they are needed.
     """
-    if not isinstance(folder, (str, os.PathLike)):
-        raise TypeError(f"a folder is named by a str or a Path, not {type(folder).__name__}")
-    return Engine._of(Graph._of(_relatum.Engine.open(folder), None))
+    return Engine._of(Graph._of(_relatum.Engine.open(path_of(folder, "folder")), None))
 
 
 class Plan:
@@ -193,7 +192,16 @@ class Engine:
         self, question: Any, entity: str, *, target: Variable | str | None = None, **options: Unpack[Options]
     ) -> Answers:
         """Explains one entity as an answer: how true it is that it is one, and why. The result has only that answer, or
-        none if the entity is not an answer."""
+        none if the entity is not an answer.
+
+        >>> import relatum
+        >>> graph = relatum.Graph([("Alien", "stars", "Weaver"), ("Alien", "genre", "Horror")])
+        >>> model = relatum.train(graph, rank=4, epochs=2, progress=False)
+        >>> print(graph.engine.explain("?F : stars(F, Weaver)", "Alien")[0].explanation)
+        stars(Alien, Weaver)  1.0000  known, train
+        """
+        if not isinstance(entity, str):
+            raise TypeError(f"`entity` must be a name (str), not {type(entity).__name__}")
         return Answers(self._core.explain(_text(question, target), entity, _arguments(options)))
 
     def check(
@@ -205,7 +213,14 @@ class Engine:
         **options: Unpack[Options],
     ) -> dict[str, Any]:
         """What is wrong with a question, how it is understood and how it would be answered; nothing is searched.
-        Mistakes are part of the result, or are raised if ``strict``."""
+        Mistakes are part of the result, or are raised if ``strict``.
+
+        >>> import relatum
+        >>> graph = relatum.Graph([("Alien", "stars", "Weaver")])
+        >>> checked = graph.engine.check("?F : stars(F, Weever)")
+        >>> checked["answerable"], checked["diagnostics"][0]["message"]
+        (False, "there is no entity 'Weever'")
+        """
         text = _text(question, target)
         arguments = _arguments(options)
         checked: dict[str, Any] = json.loads(self._core.check(text, arguments))
@@ -215,11 +230,24 @@ class Engine:
         return checked
 
     def plan(self, question: Any, *, target: Variable | str | None = None, **options: Unpack[Options]) -> Plan:
-        """How a question would be answered: ``str()`` is a tree, ``to_dict()`` data, ``to_dot()`` for Graphviz."""
+        """How a question would be answered: ``str()`` is a tree, ``to_dict()`` data, ``to_dot()`` for Graphviz.
+
+        >>> import relatum
+        >>> graph = relatum.Graph([("Alien", "stars", "Weaver")])
+        >>> plan = graph.engine.plan("?F : stars(F, Weaver)")
+        >>> len(plan.to_dict()["branches"]), plan.to_dot().startswith("digraph")
+        (1, True)
+        """
         return Plan(*self._core.plan(_text(question, target), _arguments(options)))
 
     def complete(self, text: str) -> list[dict[str, str]]:
-        """What could be written at the end of an unfinished question."""
+        """What could be written at the end of an unfinished question.
+
+        >>> import relatum
+        >>> graph = relatum.Graph([("Alien", "stars", "Weaver")])
+        >>> [each["replacement"] for each in graph.engine.complete("?F : sta")]
+        ['stars(']
+        """
         found: list[dict[str, str]] = json.loads(self._core.complete(text))["candidates"]
         return found
 
@@ -231,8 +259,22 @@ class Engine:
         min_truth: float = 0.0,
         **options: Unpack[Options],
     ) -> pd.DataFrame:
-        """The most likely edges that the graph does not hold, best first, as a frame."""
-        edges, found = self._core.predict(relation, about, float(min_truth), _arguments(options))
+        """The most likely edges that the graph does not hold, best first, as a frame.
+
+        >>> import relatum
+        >>> graph = relatum.films()
+        >>> model = relatum.train(graph, rank=8, epochs=2, progress=False)
+        >>> list(graph.engine.predict(relation="has_genre", top=3).columns)
+        ['head', 'relation', 'tail', 'truth']
+
+        :param relation: edges of this relation only
+        :param about: edges of this entity only
+        :param min_truth: edges at least this true
+        :param options: those of :meth:`ask` that say how an edge is scored, such as ``top``, ``model`` and ``timeout``
+        """
+        least = number(min_truth, "min_truth")
+        chosen = word(relation, "relation"), word(about, "about")
+        edges, found = self._core.predict(*chosen, 0.0 if least is None else least, _arguments(options))
         rows = [
             {
                 "head": edge["subject"]["name"],
@@ -249,7 +291,7 @@ class Engine:
     @property
     def rules(self) -> Rules:
         """The rules of the project: to mine them, to look at them, to read and to write them."""
-        return Rules(self._core)
+        return Rules(self._graph)
 
     @property
     def models(self) -> pd.DataFrame:
@@ -280,6 +322,11 @@ class Engine:
         """Deletes a model, with its checkpoint, its curve and its results."""
         self._core.delete_model(name)
 
+    def reload(self) -> None:
+        """Opens the models and rules anew that another process trained, replaced or deleted in the meantime; without
+        this, an engine keeps those that it has opened."""
+        self._core.reload()
+
     def sample(
         self,
         types: Sequence[str] = (),
@@ -299,22 +346,19 @@ class Engine:
         a frame of what was found by type and split. If ``examples`` are wanted, they are in its last column."""
         from .measuring import sample
 
-        return sample(
-            self,
-            dict(
-                types=_list(types, "types"),
-                questions=_list(questions, "questions"),
-                count=count,
-                split=split,
-                seed=seed,
-                max_answers=max_answers,
-                attempts=attempts,
-                existing=existing,
-                betae=None if betae is None else os.fspath(betae),
-                examples=examples,
-            ),
-            progress,
+        options = dict(
+            types=words(types, "types"),
+            questions=words(questions, "questions"),
+            count=count_of(count, "count"),
+            split=word(split, "split"),
+            seed=seed_of(seed),
+            max_answers=count_of(max_answers, "max_answers"),
+            attempts=count_of(attempts, "attempts"),
+            existing=word(existing, "existing"),
+            betae=None if betae is None else word(path_of(betae, "betae"), "betae"),
+            examples=count_of(examples, "examples"),
         )
+        return sample(self, options, progress)
 
     def tune(
         self,
@@ -331,7 +375,11 @@ class Engine:
         from .measuring import tune
 
         options = dict(
-            model=_model_name(model), family=family, types=_list(types, "types"), queries=queries, again=again
+            model=model_name(model),
+            family=word(family, "family"),
+            types=words(types, "types"),
+            queries=count_of(queries, "queries"),
+            again=switch(again, "again"),
         )
         return tune(self, options, progress)
 
@@ -353,14 +401,14 @@ class Engine:
         from .measuring import benchmark
 
         options = dict(
-            model=_model_name(model),
-            families=_list(families, "families"),
-            settings=_list(settings, "settings"),
-            split=split,
-            types=_list(types, "types"),
-            limit=limit,
-            tune_on=tune_on,
-            by_missing_links=by_missing_links,
+            model=model_name(model),
+            families=words(families, "families"),
+            settings=words(settings, "settings"),
+            split=word(split, "split"),
+            types=words(types, "types"),
+            limit=count_of(limit, "limit"),
+            tune_on=count_of(tune_on, "tune_on"),
+            by_missing_links=switch(by_missing_links, "by_missing_links"),
         )
         return benchmark(self, options, progress)
 
@@ -378,42 +426,40 @@ def _arguments(given: Options) -> dict[str, Any] | None:
             raise TypeError(f"there is no option {name!r}; there are: {', '.join(sorted(_OPTIONS))}")
     model = options.get("model")
     if model is not None:
-        options["model"] = _model_name(model)
+        options["model"] = model_name(model)
     return options
-
-
-def _model_name(model: str | Model | None) -> str | None:
-    if model is None or isinstance(model, str):
-        return model
-    name = getattr(model, "name", None)
-    if not isinstance(name, str):
-        raise TypeError(f"a model is named by a str or given as a Model, not as {type(model).__name__}")
-    return name
 
 
 def _text(question: Any, target: Variable | str | None) -> str:
     """A question in the text that the engine reads."""
     if isinstance(question, Formula):
-        return question.statement() if target is None and not list(question._free()) else _asked(question, target)
+        try:
+            return question.statement() if target is None and not list(question._free()) else _asked(question, target)
+        except RecursionError:
+            raise OptionsError("the formula is nested too deeply: 128 levels are read") from None
     if target is not None:
         raise TypeError("`target` belongs to a formula made of rel; a text names its own")
     if isinstance(question, str):
         return question
     if isinstance(question, (tuple, list)):
-        return json.dumps(question)
-    raise TypeError(f"a question is a str, a formula or a tuple, not {type(question).__name__}")
+        return _tuple(question)
+    raise TypeError(f"a question is a str, a formula or a tuple, or a list of those, not {type(question).__name__}")
+
+
+def _tuple(question: Any) -> str:
+    try:
+        return json.dumps(question, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        # What JSON cannot hold is no name, and says so in JSON's own words.
+        raise TypeError(f"a tuple holds names (str) and tuples of them: {error}") from None
+    except RecursionError:
+        raise OptionsError("the tuple is nested too deeply: 128 levels are read") from None
 
 
 def _asked(question: Formula, target: Variable | str | None) -> str:
     if target is None:
         raise TypeError("a formula with variables needs its target, as in ask(q, target=D)")
     return question.ask_for(target)
-
-
-def _list(values: Sequence[str], what: str) -> list[str]:
-    if isinstance(values, str):
-        raise TypeError(f"`{what}` must be a list of str, not one str")
-    return list(values)
 
 
 def _note(error: BaseException, note: str) -> None:

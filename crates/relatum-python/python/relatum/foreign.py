@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _relatum
+from ._arguments import path as path_of, switch, word
+from .errors import DataError, MisuseError
 from .graph import Graph, PathLike, _names
 from .model import Model, _graph
 
@@ -43,7 +45,7 @@ def from_numpy(
     >>> model.score("a", "same", "a"), model.score("a", "same", "b")
     (1.0, 0.0)
     """
-    kind = predictor.removesuffix("-norm")
+    kind = _given(word(predictor, "predictor"), "predictor").removesuffix("-norm")
     entities = _matrix(entity, "entity")
     relations = _relation_matrix(relation, kind, "relation")
     if inverse is not None:
@@ -71,8 +73,8 @@ def from_numpy(
         _names(entity_names, "entity_names") if entity_names is not None else None,
         rows,
         predictor,
-        name,
-        replace,
+        word(name, "name"),
+        switch(replace, "replace"),
         "matrices in memory",
     )
     return Model._of(graph, _name_of(imported))
@@ -93,9 +95,7 @@ def from_kbc(
     The rows are in the order of the graph's ids, or named by lists of names. Without a graph, one is made of numbered
     entities and relations without edges. Nothing in the file is ever executed.
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"a checkpoint is named by a str or a Path, not {type(path).__name__}")
-    entities, relations, kind = _relatum.read_tables([path])
+    entities, relations, kind = _relatum.read_tables([path_of(path, "path")])
     entity_list, relation_list = _list_of_names(entity_names), _list_of_names(relation_names)
     if graph is None:
         # Such a checkpoint holds every relation twice: as it is, and read backwards.
@@ -152,12 +152,12 @@ def from_pykeen(
         # PyKEEN puts each relation next to its inverse: r, r⁻¹, s, s⁻¹, …
         inverse, relations = relations[1::2], relations[0::2]
     elif len(relations) != len(relation_names):
-        raise ValueError(
+        raise MisuseError(
             f"the model has {len(relations)} relations and the factory {len(relation_names)}: is it the one that the "
             "model was trained with?"
         )
     if len(entities) != len(entity_names):
-        raise ValueError(
+        raise MisuseError(
             f"the model has {len(entities)} entities and the factory {len(entity_names)}: is it the one that the "
             "model was trained with?"
         )
@@ -186,7 +186,7 @@ def _pykeen_arrays(model: Any) -> tuple[str, NDArray[Any], NDArray[Any]]:
     interaction = getattr(model, "interaction", None)
     acts = type(interaction).__name__.removesuffix("Interaction")
     if acts not in ("ComplEx", "DistMult", "TransE", "RotatE", "CP"):
-        raise ValueError(
+        raise MisuseError(
             f"{kind} cannot be taken over: only ComplEx, DistMult, TransE, RotatE and CP have scores that are inner "
             "products of one vector for (head, relation) with one for the tail"
         )
@@ -194,13 +194,13 @@ def _pykeen_arrays(model: Any) -> tuple[str, NDArray[Any], NDArray[Any]]:
     relations = [_array(of(indices=None)) for of in model.relation_representations]
     if acts == "CP":
         if len(entities) != 2:
-            raise ValueError(f"CP has rows for heads and for tails, but this one has {len(entities)} tables")
+            raise DataError(f"CP has rows for heads and for tails, but this one has {len(entities)} tables")
         head, tail = (table.reshape(len(table), -1) for table in entities)
         return "cp", np.concatenate([head, tail], axis=1), relations[0].reshape(len(relations[0]), -1)
     if acts in ("TransE", "RotatE"):
         p, squared = getattr(interaction, "p", None), bool(getattr(interaction, "power_norm", False))
         if p != 2:
-            raise ValueError(
+            raise MisuseError(
                 f"{acts} with the norm p={p} cannot be taken over: its score is not an inner product, and every search "
                 "of Relatum needs one; train it with the norm p=2 (for TransE: scoring_fct_norm=2)"
             )
@@ -229,7 +229,7 @@ def _with_reciprocals(
         backwards = np.concatenate([nothing, relations], axis=1)
         relations = np.concatenate([relations, nothing], axis=1)
     else:
-        raise ValueError(
+        raise MisuseError(
             f"the reciprocal relations of {kind!r} cannot be computed: give them as `inverse`, or name a predictor: "
             "complex, distmult, cp, rotate or transe"
         )
@@ -248,7 +248,7 @@ def _matrix(values: Any, what: str) -> NDArray[np.float32]:
     if array.dtype.kind not in "fciu":
         raise TypeError(f"`{what}` must be numbers, not {array.dtype}")
     if array.ndim != 2:
-        raise ValueError(f"`{what}` must have two dimensions, rows and factors, not {array.ndim}")
+        raise DataError(f"`{what}` must have two dimensions, rows and factors, not {array.ndim}")
     if np.iscomplexobj(array):
         array = np.concatenate([array.real, array.imag], axis=1)
     return np.ascontiguousarray(array, dtype=np.float32)
@@ -268,7 +268,7 @@ def _reciprocal(names: Sequence[str]) -> list[str]:
 def _by_id(to_id: Any) -> list[str]:
     names = sorted(to_id, key=to_id.__getitem__)
     if [to_id[each] for each in names] != list(range(len(names))):
-        raise ValueError("the ids of the factory must count from 0 without gaps")
+        raise DataError("the ids of the factory must count from 0 without gaps")
     return [str(each) for each in names]
 
 
@@ -283,6 +283,12 @@ def _list_of_names(given: PathLike | Sequence[str] | None) -> list[str] | None:
         with open(given, encoding="utf-8") as file:
             return file.read().splitlines()
     return _names(given, "names")
+
+
+def _given(text: str | None, name: str) -> str:
+    if text is None:
+        raise TypeError(f"`{name}` must be a str, not None")
+    return text
 
 
 def _name_of(imported: str) -> str:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _progress, _relatum
+from . import _frames as frames, _progress, _relatum
+from ._arguments import dumps, numbers, path as path_of, seed as seed_of, several, switch, word
 from ._home import Home
 from ._optional import frame, need
+from .errors import DataError
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -69,14 +71,15 @@ class Graph:
         labels: Mapping[str, str] | None = None,
         relation_labels: Mapping[str, str] | None = None,
     ) -> None:
+        if triples is None:
+            raise TypeError("a graph is made from triples, not from None; an empty one from []")
         builder = _relatum.GraphBuilder()
         given = {"train": triples, "valid": valid, "test": test}
         found_labels: dict[str, str] = {}
         for split, source in given.items():
             if source is not None:
                 builder.add(split, _rows(source, columns, found_labels))
-        names = {**found_labels, **dict(labels or {})} if labels or found_labels else {}
-        builder.add_labels(names, dict(relation_labels or {}))
+        builder.add_labels({**found_labels, **_labels(labels, "labels")}, _labels(relation_labels, "relation_labels"))
         home = Home()
         core, report = builder.finish(home.project, _shares(hold_out), _seed(seed), _kind(triples))
         self._set(core, home, json.loads(report))
@@ -118,7 +121,7 @@ class Graph:
         for split, ids in {"train": triples, "valid": valid, "test": test}.items():
             if ids is not None:
                 builder.add_ids(split, id_array(ids, 2))
-        builder.add_labels(dict(labels or {}), dict(relation_labels or {}))
+        builder.add_labels(_labels(labels, "labels"), _labels(relation_labels, "relation_labels"))
         home = Home()
         core, report = builder.finish(home.project, _shares(hold_out), _seed(seed), "an array of ids")
         return cls._of(core, home, json.loads(report))
@@ -134,7 +137,7 @@ class Graph:
         seed: int = 0,
         labels: PathLike | Sequence[PathLike] | None = None,
         format: str | None = None,
-        columns: str | None = None,
+        columns: str | Sequence[str | int] | None = None,
         header: bool | None = None,
         literals: bool = False,
         named_graph: str | None = None,
@@ -144,28 +147,43 @@ class Graph:
         """A graph from files: tables, RDF, or one folder of a benchmark (Query2Box, BetaE, or train/valid/test files).
 
         It reads the same files as ``relatum init``; with ``folder``, the project is kept there.
+
+        >>> import pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "films.tsv"
+        >>> size = file.write_text("Alien\\tstars\\tSigourney Weaver\\n")
+        >>> Graph.read(file)
+        <Graph: 2 entities, 1 relations, 1 edges>
+
+        :param files: tables or RDF, plain or packed (``.gz``, ``.zst``); or one folder
+        :param valid: files of validation edges
+        :param test: files of test edges
+        :param folder: where the project is to be; else a temporary folder
+        :param labels: tables of names and display labels
+        :param format: the form of the files, if their names do not say it, such as ``"tsv"`` or ``"nt"``
+        :param columns: which columns of a table hold head, relation and tail: ``("who", "how", "whom")``, or by number from 1
+        :param header: whether a table has a line of titles; else that is found out
+        :param literals: keep the literals of RDF as entities
+        :param named_graph: the IRI of the named graph to read
+        :param skip_bad_lines: leave out lines that cannot be read, and count them in ``report``
         """
         paths = [("train", path) for path in files]
         paths += [("valid", path) for path in _paths(valid)] + [("test", path) for path in _paths(test)]
-        for _, path in paths:
-            if not isinstance(path, (str, os.PathLike)):
-                raise TypeError(f"files are named by str or Path, not {type(path).__name__}")
+        sources = [(split, path_of(path, "files")) for split, path in paths]
         reading = {
-            "labels": [os.fspath(path) for path in _paths(labels)],
+            "labels": [word(path_of(path, "labels"), "labels") for path in _paths(labels)],
             "hold_out": _shares(hold_out),
             "seed": _seed(seed),
-            "format": format,
-            "columns": columns,
-            "header": header,
-            "literals": literals,
-            "graph": named_graph,
-            "skip_bad_lines": skip_bad_lines,
+            "format": word(format, "format"),
+            "columns": _column_text(columns),
+            "header": None if header is None else switch(header, "header"),
+            "literals": switch(literals, "literals"),
+            "graph": word(named_graph, "named_graph"),
+            "skip_bad_lines": switch(skip_bad_lines, "skip_bad_lines"),
         }
-        home = None if folder is not None else Home()
-        target = home.project if home is not None else folder
-        assert target is not None
         told = _progress.listener(progress, _progress.plain)
-        core, report = _relatum.Engine.create(target, paths, json.dumps(reading), told)
+        home = None if folder is not None else Home()
+        target = home.project if home is not None else path_of(folder, "folder")
+        core, report = _relatum.Engine.create(target, sources, dumps(reading), told)
         return cls._of(core, home, json.loads(report))
 
     def save(self, folder: PathLike) -> Graph:
@@ -173,9 +191,7 @@ class Graph:
 
         From then on, this object is that project: trained models are kept there.
         """
-        if not isinstance(folder, (str, os.PathLike)):
-            raise TypeError(f"a folder is named by a str or a Path, not {type(folder).__name__}")
-        self._core = self._core.copy_to(folder)
+        self._core = self._core.copy_to(path_of(folder, "folder"))
         self._home = None
         return self
 
@@ -243,6 +259,14 @@ class Graph:
 
     def __len__(self) -> int:
         return sum(self._core.edge_counts())
+
+    def __iter__(self) -> Iterator[tuple[str, str, str]]:
+        """Every edge by its names: those of train, then valid, then test."""
+        return iter(self.triples())
+
+    def __bool__(self) -> bool:
+        # A graph without edges, which a model alone answers for, is still a graph.
+        return True
 
     def __contains__(self, triple: object) -> bool:
         if not (isinstance(triple, tuple) and len(triple) == 3):
@@ -334,9 +358,29 @@ class Graph:
                 graph.add_edge(head, tail, key=relation, split=split)
         return graph
 
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """A project folder is pickled as its path, so that other processes open the same one."""
+        if self.folder is None:
+            raise TypeError("a graph that was not saved cannot be pickled: save it first, graph.save(folder)")
+        return (_opened, (type(self), os.path.abspath(self.folder)))
+
+    def __copy__(self) -> Graph:
+        return type(self)._of(self._core, self._home, self.report)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
+        """A copy of its own, with all its models, in a temporary folder."""
+        home = Home()
+        copy = type(self)._of(self._core.copy_to(home.project), home, dict(self.report))
+        memo[id(self)] = copy
+        return copy
+
     def __repr__(self) -> str:
         edges = sum(self._core.edge_counts())
         return f"<Graph: {self._core.entity_count():,} entities, {self._core.relation_count():,} relations, {edges:,} edges>"
+
+
+def _opened(kind: type[Graph], folder: str) -> Graph:
+    return kind._of(_relatum.Engine.open(folder), None)
 
 
 def films() -> Graph:
@@ -358,9 +402,9 @@ def id_array(values: Any, dimensions: int) -> NDArray[np.int64]:
     if array.size == 0 and array.ndim != dimensions:
         array = array.reshape((0, 3) if dimensions == 2 else (0,))
     if array.ndim != dimensions:
-        raise ValueError(f"expected an array of {dimensions} dimensions, not {array.ndim}")
+        raise DataError(f"expected an array of {dimensions} dimensions, not {array.ndim}")
     if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
-        raise ValueError("an id is larger than any graph allows")
+        raise DataError("an id is larger than any graph allows")
     return array.astype(np.int64, copy=False)
 
 
@@ -371,7 +415,17 @@ def _names(names: Sequence[str], what: str) -> list[str]:
     for name in result:
         if not isinstance(name, str):
             raise TypeError(f"`{what}` must be names (str), not {type(name).__name__}")
+        if not name:
+            raise DataError(f"`{what}` must not hold an empty name")
     return result
+
+
+def _labels(labels: Mapping[str, str] | None, what: str) -> dict[str, str]:
+    if labels is None:
+        return {}
+    if not isinstance(labels, Mapping):
+        raise TypeError(f"`{what}` must be a dict of labels by name, not {type(labels).__name__}")
+    return dict(labels)
 
 
 def _paths(given: PathLike | Sequence[PathLike] | None) -> list[PathLike]:
@@ -380,18 +434,21 @@ def _paths(given: PathLike | Sequence[PathLike] | None) -> list[PathLike]:
     return [given] if isinstance(given, (str, os.PathLike)) else list(given)
 
 
+def _column_text(columns: str | Sequence[str | int] | None) -> str | None:
+    if columns is None or isinstance(columns, str):
+        return word(columns, "columns")
+    return word(",".join(str(column) for column in several(columns, "columns")), "columns")
+
+
 def _seed(seed: int) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
-        raise TypeError(f"`seed` must be an int, not {type(seed).__name__}")
-    if not 0 <= seed < 2**64:
-        raise ValueError(f"`seed` must be from 0 to 2**64 - 1, not {seed}")
-    return int(seed)
+    found = seed_of(seed)
+    return 0 if found is None else found
 
 
 def _shares(shares: str | Sequence[float] | None) -> str | None:
     if shares is None or isinstance(shares, str):
-        return shares
-    return "/".join(str(float(share)) for share in shares)
+        return word(shares, "hold_out")
+    return "/".join(str(share) for share in numbers(shares, "hold_out"))
 
 
 def _kind(source: Any) -> str:
@@ -406,56 +463,23 @@ def _rows(source: Any, columns: Sequence[str] | None, labels: dict[str, str]) ->
         raise TypeError("a graph is made from triples; from files: relatum.Graph.read(path)")
     if isinstance(source, Graph):
         return source.triples()
-    if package == "pandas" or package == "polars":
-        names = _frame_columns(list(source.columns), columns)
-        return zip(*(_strings(source[name], name) for name in names))
+    if package in ("pandas", "polars") and hasattr(type(source), "columns"):
+        return frames.rows(source, columns)
+    if columns is not None:
+        raise TypeError(f"`columns` belongs to a frame, and this is {_kind(source)}")
     if package == "rdflib":
         return _rdf(source, labels)
     if isinstance(source, np.ndarray):
         if source.ndim != 2 or source.shape[1] != 3:
-            raise ValueError(f"expected an array of three columns, not of shape {source.shape}")
+            raise DataError(f"expected an array of three columns, not of shape {source.shape}")
         if source.dtype.kind in "iu":
             raise TypeError("an array of ids needs names: relatum.Graph.from_ids(array, entities, relations)")
-        return (tuple(str(name) for name in row) for row in source)
-    rows: Iterable[Any] = source
-    return rows
-
-
-def _strings(column: Any, name: str) -> list[str]:
-    values = column.to_list()
-    for row, value in enumerate(values):
-        if not isinstance(value, str):
-            missing = value is None or value != value
-            what = "is missing" if missing else f"is {value!r}, not a str: convert the column first"
-            raise (ValueError if missing else TypeError)(f"the {name!r} of row {row} {what}")
-    strings: list[str] = values
-    return strings
-
-
-_USUAL = (
-    ("head", "subject", "source", "h", "s", "from"),
-    ("relation", "predicate", "label", "r", "p", "rel"),
-    ("tail", "object", "target", "t", "o", "to"),
-)
-
-
-def _frame_columns(there: list[Any], given: Sequence[str] | None) -> list[Any]:
-    if given is not None:
-        if isinstance(given, str) or len(given) != 3:
-            raise ValueError("`columns` must be three: those of head, relation and tail")
-        for name in given:
-            if name not in there:
-                raise ValueError(f"there is no column {name!r}; there are: {', '.join(map(str, there))}")
-        return list(given)
-    found = [next((name for name in there if str(name).lower() in usual), None) for usual in _USUAL]
-    if all(name is not None for name in found):
-        return found
-    if len(there) == 3:
-        return there
-    raise ValueError(
-        f"say which columns hold head, relation and tail, as in columns=('a', 'b', 'c'); there are: "
-        f"{', '.join(map(str, there))}"
-    )
+        if source.dtype.kind not in "UTO":
+            raise TypeError(f"an array of triples holds names (str), not {source.dtype}")
+        return source.tolist()  # type: ignore[no-any-return]
+    if not isinstance(source, Iterable):
+        raise TypeError(f"a graph is made from triples, a frame, an array or an rdflib.Graph, not {type(source).__name__}")
+    return source
 
 
 def _rdf(graph: Any, labels: dict[str, str]) -> Iterable[tuple[str, str, str]]:

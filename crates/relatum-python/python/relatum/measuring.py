@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _progress, _relatum
+from ._arguments import dumps, path as path_of
 from ._optional import frame
+from .errors import MisuseError, OptionsError
 from .graph import PathLike
 
 if TYPE_CHECKING:
@@ -31,9 +33,10 @@ class Figure:
 
     def save(self, path: PathLike) -> None:
         """Writes the picture to a file ``.svg``."""
-        if Path(path).suffix != ".svg":
-            raise ValueError(f"a figure is an SVG picture: give a name that ends with .svg, not {path}")
-        Path(path).write_text(self.svg, encoding="utf-8")
+        file = Path(path_of(path, "path"))
+        if file.suffix != ".svg":
+            raise OptionsError(f"a figure is an SVG picture: give a name that ends with .svg, not {file}")
+        file.write_text(self.svg, encoding="utf-8")
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -47,7 +50,7 @@ class Benchmark:
 
     __slots__ = ("_engine", "_json", "_options", "report")
 
-    def __init__(self, engine: Engine, options: dict[str, Any], report: str) -> None:
+    def __init__(self, engine: Engine | None, options: dict[str, Any], report: str) -> None:
         self._engine = engine
         self._options = options
         self._json = report
@@ -72,7 +75,7 @@ class Benchmark:
     def table(self, figure: str = "hits@3") -> pd.DataFrame:
         """Methods by types of query, with the mean of the types; below them, what others published."""
         if figure not in _FIGURES:
-            raise ValueError(f"`figure` must be one of {', '.join(_FIGURES)}, not {figure!r}")
+            raise OptionsError(f"`figure` must be one of {', '.join(_FIGURES)}, not {figure!r}")
         rows = [
             {
                 "method": row["method"],
@@ -134,8 +137,10 @@ class Benchmark:
         return None if svg is None else Figure(svg)
 
     def _picture(self, what: str, progress: _progress.Progress) -> str | None:
+        if self._engine is None:
+            raise MisuseError("this benchmark was pickled without its project, which was never saved: nothing can be measured")
         told = _progress.listener(progress, _progress.plain)
-        return self._engine._core.benchmark_picture(what, json.dumps(self._options), told)
+        return self._engine._core.benchmark_picture(what, dumps(self._options), told)
 
     def to_csv(self) -> str:
         """The figures as comma-separated values."""
@@ -144,6 +149,11 @@ class Benchmark:
     def to_markdown(self) -> str:
         """The tables as Markdown."""
         return _relatum.Engine.benchmark_as(self._json, "markdown")
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        # The figures are worth keeping even where the project was never saved.
+        saved = self._engine is not None and self._engine.folder is not None
+        return (Benchmark, (self._engine if saved else None, self._options, self._json))
 
     def __str__(self) -> str:
         return self.to_markdown()
@@ -159,7 +169,7 @@ class Benchmark:
 def sample(engine: Engine, options: dict[str, Any], progress: _progress.Progress) -> pd.DataFrame:
     """See :meth:`Engine.sample`."""
     told = _progress.listener(progress, _progress.plain)
-    found = json.loads(engine._core.sample(_dumps(options), told))
+    found = json.loads(engine._core.sample(dumps(options), told))
     rows = [{**row, "examples": row.get("examples", [])} for row in found["types"]]
     columns = ["type", "split", "queries", "easy_answers", "hard_answers", "skeleton", "shortfall", "examples"]
     result = frame(rows, columns, "sample()")
@@ -170,7 +180,7 @@ def sample(engine: Engine, options: dict[str, Any], progress: _progress.Progress
 def tune(engine: Engine, options: dict[str, Any], progress: _progress.Progress) -> pd.DataFrame:
     """See :meth:`Engine.tune`."""
     told = _progress.listener(progress, _progress.plain)
-    tuned = json.loads(engine._core.tune(_dumps(options), told))
+    tuned = json.loads(engine._core.tune(dumps(options), told))
     rows = []
     for kind, choice in tuned["types"].items():
         trials = choice["trials"] or [{"setting": choice["setting"], "metrics": {}}]
@@ -193,8 +203,4 @@ def tune(engine: Engine, options: dict[str, Any], progress: _progress.Progress) 
 def benchmark(engine: Engine, options: dict[str, Any], progress: _progress.Progress) -> Benchmark:
     """See :meth:`Engine.benchmark`."""
     told = _progress.listener(progress, _progress.plain)
-    return Benchmark(engine, options, engine._core.benchmark(_dumps(options), told))
-
-
-def _dumps(options: dict[str, Any]) -> str:
-    return json.dumps(options, allow_nan=False)
+    return Benchmark(engine, options, engine._core.benchmark(dumps(options), told))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -11,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _progress, _relatum
+from ._arguments import count, counts, dumps, number, numbers, path as path_of, seed as seed_of, several, switch, word, words
 from ._optional import frame
 from .engine import Engine
+from .errors import MisuseError, OptionsError
 from .graph import Graph, PathLike, id_array
 
 if TYPE_CHECKING:
@@ -61,21 +62,21 @@ class Model:
     ) -> Model:
         """Reads a model of a graph that :meth:`save` or another program wrote: ``.safetensors``, a folder of ``.npy``
         arrays, a checkpoint ``.pt``. Nothing in a checkpoint is ever executed."""
-        _graph(graph)
+        graph = _graph(graph)
         arguments = {
-            "files": [os.fspath(path)],
-            "name": name,
-            "predictor": predictor,
+            "files": [word(path_of(path, "path"), "path")],
+            "name": word(name, "name"),
+            "predictor": word(predictor, "predictor"),
             "entity_names": None,
             "relation_names": None,
-            "replace": replace,
+            "replace": switch(replace, "replace"),
         }
-        imported = json.loads(graph._core.import_files(_dumps(arguments)))
+        imported = json.loads(graph._core.import_files(dumps(arguments)))
         return cls._of(graph, imported["name"])
 
     def save(self, path: PathLike) -> None:
         """Writes the model as one ``.safetensors`` file, or as a folder of ``.npy`` arrays with lists of names."""
-        self._graph._core.export(self._name, path)
+        self._graph._core.export(self._name, path_of(path, "path"))
 
     @property
     def name(self) -> str:
@@ -160,7 +161,7 @@ class Model:
     def scores(self, head: str | int | None, relation: str | int, tail: str | int | None) -> NDArray[np.float32]:
         """The raw scores of every entity at the open end: ``scores("Alien", "stars", None)``, or with the head open."""
         if (head is None) == (tail is None):
-            raise ValueError("exactly one of head and tail must be None: the end that is open")
+            raise OptionsError("exactly one of head and tail must be None: the end that is open")
         known = head if head is not None else tail
         return self._open.row(self._entity(known), self._relation(relation), head is not None)
 
@@ -184,10 +185,10 @@ class Model:
         return frame(rows, ["entity", "label", "score", "stored"], "the best entities")
 
     def _entity(self, entity: Any) -> int:
-        return int(_ids(entity, self._graph._core.entity_id, "entity")[0][0])
+        return _one(entity, self._graph._core.entity_id, "entity")
 
     def _relation(self, relation: Any) -> int:
-        return int(_ids(relation, self._graph._core.relation_id, "relation")[0][0])
+        return _one(relation, self._graph._core.relation_id, "relation")
 
     @overload
     def ask(
@@ -205,6 +206,8 @@ class Model:
         self, question: Any, *, target: Variable | str | None = None, **options: Unpack[Options]
     ) -> Answers | list[Answers]:
         """Asks with this model; see :meth:`Engine.ask`."""
+        if options.get("model") is not None:
+            raise TypeError("`model` cannot be chosen here: a model asks with itself; engine.ask takes any")
         options["model"] = self._name
         answers: Answers | list[Answers] = self.engine.ask(question, target=target, **options)
         return answers
@@ -222,8 +225,8 @@ class Model:
         """How well the model predicts the edges of a split from both their ends: filtered MRR and Hits@1, 3 and 10, in
         all or by relation, as a frame. With ``evidence="both"`` the rules of the project speak beside it, with
         ``"rules"`` in its place."""
-        given = {"model": self._name, "split": split, "ties": ties, "evidence": evidence, "rules": rules}
-        arguments = _dumps(given)
+        given = {"split": split, "ties": ties, "evidence": evidence, "rules": rules}
+        arguments = dumps({"model": self._name, **{name: word(value, name) for name, value in given.items()}})
         told = _progress.listener(progress, _progress.plain)
         found = json.loads(self._graph._core.link_eval(arguments, told))
         figures = ["count", "mrr", "hits@1", "hits@3", "hits@10"]
@@ -253,20 +256,23 @@ class Model:
         ``ask(…, calibration="adaptive")``. Returns a summary."""
         arguments = {
             "name": self._name,
-            "queries": queries,
-            "epochs": epochs,
-            "learning_rate": learning_rate,
-            "binary": binary,
-            "seed": seed,
+            "queries": count(queries, "queries"),
+            "epochs": count(epochs, "epochs"),
+            "learning_rate": number(learning_rate, "learning_rate"),
+            "binary": number(binary, "binary"),
+            "seed": seed_of(seed),
         }
         told = _progress.listener(progress, _progress.plain)
-        done: dict[str, Any] = json.loads(self._graph._core.calibrate(_dumps(arguments), told))
+        done: dict[str, Any] = json.loads(self._graph._core.calibrate(dumps(arguments), told))
         self._open = self._graph._core.model(self._name)
         return done
 
     def merge(self, *others: Model, weights: Sequence[float] = (), name: str, replace: bool = False) -> Model:
         """One model whose score is the weighted sum of this one's and the others'; see :func:`merge`."""
         return merge([self, *others], weights=weights, name=name, replace=replace)
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return (_model, (self._graph, self._name))
 
     def __repr__(self) -> str:
         state = f", {self.unfinished}" if self.unfinished else ""
@@ -321,25 +327,26 @@ def train(
     """
     graph = _graph(graph)
     given: dict[str, Any] = {
-        "predictor": model,
-        "rank": rank,
-        "epochs": epochs,
-        "batch_size": batch_size,
-        "regularizer": regularizer,
-        "regularizer_weight": regularizer_weight,
-        "optimizer": optimizer,
-        "learning_rate": learning_rate,
-        "cool_down": cool_down,
-        "relation_loss": relation_loss,
-        "candidates": candidates if candidates is None or candidates == "all" else {"sample": candidates},
-        "init_scale": init_scale,
-        "seed": seed,
-        "eval_every": eval_every,
-        "patience": patience,
+        "predictor": word(model, "model"),
+        "rank": count(rank, "rank"),
+        "epochs": count(epochs, "epochs"),
+        "batch_size": count(batch_size, "batch_size"),
+        "regularizer": word(regularizer, "regularizer"),
+        "regularizer_weight": number(regularizer_weight, "regularizer_weight"),
+        "optimizer": word(optimizer, "optimizer"),
+        "learning_rate": number(learning_rate, "learning_rate"),
+        "cool_down": count(cool_down, "cool_down"),
+        "relation_loss": number(relation_loss, "relation_loss"),
+        "candidates": _candidates(candidates),
+        "init_scale": number(init_scale, "init_scale"),
+        "seed": seed_of(seed),
+        "eval_every": count(eval_every, "eval_every"),
+        "patience": count(patience, "patience"),
     }
-    if resume and restart:
-        raise ValueError("`resume` goes on and `restart` begins anew: choose one")
-    arguments = _dumps({"name": name, "settings": given, "resume": bool(resume), "restart": bool(restart)})
+    goes_on, anew = switch(resume, "resume"), switch(restart, "restart")
+    if goes_on and anew:
+        raise OptionsError("`resume` goes on and `restart` begins anew: choose one")
+    arguments = dumps({"name": word(name, "name"), "settings": given, "resume": goes_on, "restart": anew})
     told = _progress.listener(progress, _progress.training)
     trained = json.loads(graph._core.train(arguments, told))
     return Model._of(graph, trained["name"])
@@ -361,19 +368,28 @@ def grid_search(
     progress: _progress.Progress = True,
 ) -> pd.DataFrame:
     """Trains every combination, installs the best by validation MRR as the model ``name``, and returns a frame of all,
-    best first. If it is stopped, the same grid goes on where it was."""
+    best first. If it is stopped, the same grid goes on where it was.
+
+    >>> import relatum
+    >>> edges = [(f"e{i}", "next", f"e{(i + 1) % 20}") for i in range(20)]
+    >>> graph = relatum.Graph(edges, hold_out=(0.8, 0.1, 0.1))
+    >>> tried = relatum.grid_search(graph, ranks=[2, 4], learning_rates=[0.1], epochs=1, progress=False)
+    >>> sorted(tried["rank"])
+    [2, 4]
+    """
     graph = _graph(graph)
     grid = {
-        "predictors": list(models),
-        "ranks": list(ranks),
-        "batch_sizes": list(batch_sizes),
-        "regularizer_weights": list(regularizer_weights),
-        "learning_rates": list(learning_rates),
-        "relation_losses": list(relation_losses),
+        "predictors": words(models, "models"),
+        "ranks": counts(ranks, "ranks"),
+        "batch_sizes": counts(batch_sizes, "batch_sizes"),
+        "regularizer_weights": numbers(regularizer_weights, "regularizer_weights"),
+        "learning_rates": numbers(learning_rates, "learning_rates"),
+        "relation_losses": numbers(relation_losses, "relation_losses"),
     }
-    settings = {"epochs": epochs, "seed": seed}
+    settings = {"epochs": count(epochs, "epochs"), "seed": seed_of(seed)}
     told = _progress.listener(progress, _progress.training)
-    arguments = _dumps({"name": name, "grid": grid, "settings": settings, "replace": replace})
+    given = {"name": word(name, "name"), "grid": grid, "settings": settings, "replace": switch(replace, "replace")}
+    arguments = dumps(given)
     found = json.loads(graph._core.grid(arguments, told))
     rows = []
     for trial in found["trials"]:
@@ -404,20 +420,35 @@ def grid_search(
 def merge(
     models: Sequence[Model], *, weights: Sequence[float] = (), name: str, replace: bool = False
 ) -> Model:
-    """One model whose score is the weighted sum of the scores of several of the same graph."""
-    models = list(models)
+    """One model whose score is the weighted sum of the scores of several of the same graph.
+
+    >>> import relatum
+    >>> graph = relatum.Graph([("a", "r", "b"), ("b", "r", "c")])
+    >>> models = [relatum.train(graph, rank=2, epochs=1, seed=n, name=f"m{n}", progress=False) for n in (1, 2)]
+    >>> relatum.merge(models, weights=[0.5, 0.5], name="both")
+    <Model both: complex, rank 4>
+    """
+    models = several(models, "models")
     for model in models:
         if not isinstance(model, Model):
-            raise TypeError(f"models are merged, not {type(model).__name__}")
+            raise TypeError(f"`models` must be a list of Model, and holds {type(model).__name__}")
     if not models:
-        raise ValueError("at least one model is needed")
+        raise OptionsError("`models` must hold at least one model, and is empty")
     graph = models[0]._graph
     if any(model._graph._core.folder() != graph._core.folder() for model in models):
-        raise ValueError("models of different graphs cannot be merged: load them into one")
-    names = [model.name for model in models]
-    arguments = {"models": names, "weights": [float(w) for w in weights], "name": name, "replace": replace}
-    merged = json.loads(graph._core.merge(_dumps(arguments)))
+        raise MisuseError("models of different graphs cannot be merged: load them into one")
+    arguments = {
+        "models": [model.name for model in models],
+        "weights": numbers(weights, "weights"),
+        "name": word(name, "name"),
+        "replace": switch(replace, "replace"),
+    }
+    merged = json.loads(graph._core.merge(dumps(arguments)))
     return Model._of(graph, merged["name"])
+
+
+def _model(graph: Graph, name: str) -> Model:
+    return Model._of(graph, name)
 
 
 def _graph(graph: Any) -> Graph:
@@ -428,15 +459,19 @@ def _graph(graph: Any) -> Graph:
     return graph
 
 
-def _dumps(arguments: dict[str, Any]) -> str:
-    """Arguments for the engine as JSON; numbers of NumPy are accepted."""
+def _candidates(given: int | str | None) -> Any:
+    if given is None or (isinstance(given, str) and given == "all"):
+        return given
+    if isinstance(given, str):
+        raise OptionsError(f"`candidates` must be a number of entities or 'all', not {given!r}")
+    return {"sample": count(given, "candidates")}
 
-    def plain(value: Any) -> Any:
-        if isinstance(value, np.generic):
-            return value.item()
-        raise TypeError(f"{value!r} is not a number, text or list")
 
-    return json.dumps(arguments, default=plain, allow_nan=False)
+def _one(thing: Any, look_up: Any, what: str) -> int:
+    ids, single = _ids(thing, look_up, what)
+    if not single:
+        raise TypeError(f"{what} must be one name or one id here, not {type(thing).__name__}")
+    return int(ids[0])
 
 
 def _ids(things: Any, look_up: Any, what: str) -> tuple[NDArray[np.int64], bool]:
@@ -446,7 +481,12 @@ def _ids(things: Any, look_up: Any, what: str) -> tuple[NDArray[np.int64], bool]
     if isinstance(things, bool):
         raise TypeError(f"{what} must be a name or an id, not a bool")
     if isinstance(things, (int, np.integer)):
+        if not -(2**63) <= int(things) < 2**63:
+            raise IndexError(f"there is no {what} of an id that large")
         return id_array([things], 1), True
+    if hasattr(things, "to_numpy"):
+        # A column of a frame.
+        things = things.to_numpy()
     if isinstance(things, (list, tuple, np.ndarray)) and len(things) and isinstance(things[0], str):
         return np.array([look_up(str(name)) for name in things], dtype=np.int64), False
     if isinstance(things, (list, tuple, np.ndarray)):

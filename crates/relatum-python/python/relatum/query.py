@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Union, overload
+from typing import Any, Union, overload
 
 from . import _relatum
+from .errors import OptionsError
 
 __all__ = ["Formula", "Question", "V", "Variable", "exists", "rel"]
 
@@ -29,7 +30,7 @@ class Variable:
         if not isinstance(name, str):
             raise TypeError(f"the name of a variable must be a str, not {type(name).__name__}")
         if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in _KEYWORDS:
-            raise ValueError(f"the name of a variable must be a word such as D or P1, not {name!r}")
+            raise OptionsError(f"the name of a variable must be a word such as D or P1, not {name!r}")
         self.name = name
 
     def __repr__(self) -> str:
@@ -51,11 +52,13 @@ _KEYWORDS = {"exists", "and", "or", "not", "select", "ask", "where"}
 Term = Union[Variable, str]
 
 
+# How many names a text holds is not known to a type checker: `Any` is what lets both `D = V("D")` and `D, P = V("D P")`
+# pass.
 @overload
-def V(names: str) -> Variable | tuple[Variable, ...]: ...
+def V(names: str) -> Any: ...
 @overload
 def V(names: str, *more: str) -> tuple[Variable, ...]: ...
-def V(names: str, *more: str) -> Variable | tuple[Variable, ...]:  # noqa: N802
+def V(names: str, *more: str) -> Any:  # noqa: N802
     """The variable of a name, or several: ``D, P = V("D P")``.
 
     >>> V("D")
@@ -68,7 +71,7 @@ def V(names: str, *more: str) -> Variable | tuple[Variable, ...]:  # noqa: N802
     words = names.replace(",", " ").split()
     words.extend(more)
     if not words:
-        raise ValueError("V needs at least one name, as in V('D P')")
+        raise OptionsError("V needs at least one name, as in V('D P')")
     variables = tuple(Variable(word) for word in words)
     return variables[0] if len(variables) == 1 else variables
 
@@ -121,7 +124,7 @@ class Formula:
             raise TypeError(f"the target must be a variable, not {type(target).__name__}")
         free = list(dict.fromkeys(self._free()))
         if target not in free:
-            raise ValueError(f"the target {target} is in no atom of: {self}")
+            raise OptionsError(f"the target {target} is in no atom of: {self}")
         names = self._names() | {target.name}
         others = [variable.name for variable in free if variable != target]
         prefix = f"exists {', '.join(others)}. " if others else ""

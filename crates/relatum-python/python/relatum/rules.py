@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 from . import _progress
+from ._arguments import count, dumps, model_name, number, path as path_of, seed as seed_of, switch, word
 from ._optional import frame
-from .graph import PathLike
+from .graph import Graph, PathLike
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from . import _relatum
+    from .model import Model
 
 _COLUMNS = ["rule", "confidence", "error", "predicted", "correct", "cluster", "examples", "against"]
 
@@ -30,10 +31,14 @@ class Rules:
     [True, True]
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_graph",)
 
-    def __init__(self, core: _relatum.Engine) -> None:
-        self._core = core
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    @property
+    def _core(self) -> _relatum.Engine:
+        return self._graph._core
 
     def mine(
         self,
@@ -46,51 +51,60 @@ class Rules:
         max_memory: int | None = None,
         resume: bool = False,
         restart: bool = False,
-        model: str | None = None,
+        model: str | Model | None = None,
         progress: _progress.Progress = False,
     ) -> dict[str, Any]:
         """Mines rules in both directions of every relation, learns which of them say the same thing, and, where the
         project has a model, how much they count beside it. Rules of three atoms are drawn for so many ``seconds`` or
         ``paths``; ``max_memory`` is in megabytes. Ctrl-C keeps what was found; ``resume=True`` goes on."""
         given = dict(
-            name=name,
-            seconds=seconds,
-            paths=paths,
-            seed=seed,
-            max_length=max_length,
-            max_memory=max_memory,
-            resume=resume,
-            restart=restart,
+            name=word(name, "name"),
+            seconds=number(seconds, "seconds"),
+            paths=count(paths, "paths"),
+            seed=seed_of(seed),
+            max_length=count(max_length, "max_length"),
+            max_memory=count(max_memory, "max_memory"),
+            resume=switch(resume, "resume"),
+            restart=switch(restart, "restart"),
         )
+        chosen = model_name(model)
         told = _progress.listener(progress, _progress.plain)
-        made: dict[str, Any] = json.loads(self._core.mine_rules(json.dumps(given), told))
-        if model is not None or json.loads(self._core.models())["models"]:
-            self._core.weigh_rules(model, name, told)
+        made: dict[str, Any] = json.loads(self._core.mine_rules(dumps(given), told))
+        if chosen is not None or json.loads(self._core.models())["models"]:
+            self._core.weigh_rules(chosen, name, told)
         return made
 
-    def weigh(self, *, model: str | None = None, name: str | None = None, progress: _progress.Progress = False) -> bool:
+    def weigh(self, *, model: str | Model | None = None, name: str | None = None, progress: _progress.Progress = False) -> bool:
         """Learns how much rules count beside a model, on validation edges; ``False`` where there are none."""
-        return self._core.weigh_rules(model, name, _progress.listener(progress, _progress.plain))
+        told = _progress.listener(progress, _progress.plain)
+        return self._core.weigh_rules(model_name(model), word(name, "name"), told)
 
     def show(
         self, relation: str, *, about: str | None = None, top: int | None = None, name: str | None = None
     ) -> pd.DataFrame:
         """The rules that predict a relation, the most confident first, with examples for and against, as a frame;
         ``about`` keeps those that speak of an entity. ``attrs["found"]`` says how many there are."""
-        given = {"rules": name, "relation": relation, "about": about, "top": top}
-        found = json.loads(self._core.show_rules(json.dumps(given)))
+        if relation is None:
+            raise TypeError("`relation` must be a str, not None")
+        given = {
+            "rules": word(name, "name"),
+            "relation": word(relation, "relation"),
+            "about": word(about, "about"),
+            "top": count(top, "top"),
+        }
+        found = json.loads(self._core.show_rules(dumps(given)))
         result = frame(found["rules"], _COLUMNS, "rules.show()")
         result.attrs["found"] = found["found"]
         return result
 
     def read(self, path: PathLike, *, name: str | None = None, replace: bool = False) -> dict[str, Any]:
         """Reads rules from lines of predicted, correct, confidence and rule, as AnyBURL writes them."""
-        made: dict[str, Any] = json.loads(self._core.import_rules(os.fspath(path), name, replace))
+        made: dict[str, Any] = json.loads(self._core.import_rules(path_of(path, "path"), word(name, "name"), replace))
         return made
 
     def write(self, path: PathLike, *, name: str | None = None) -> int:
         """Writes rules in that form, and says how many there were."""
-        return self._core.export_rules(os.fspath(path), name)
+        return self._core.export_rules(path_of(path, "path"), word(name, "name"))
 
     @property
     def names(self) -> list[str]:
