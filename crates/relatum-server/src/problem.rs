@@ -25,7 +25,7 @@ pub(crate) struct Problem {
     pub(crate) remedy: Option<String>,
     request_id: String,
     /// How many seconds to wait before the request is sent again, where that may help.
-    retry_after: Option<u64>,
+    retry_after: Option<u16>,
 }
 
 /// A problem as it is written.

@@ -35,7 +35,7 @@ pub(crate) enum Undone {
     #[error("all searches are busy and the queue is full")]
     Full {
         /// After how many seconds there will likely be a place.
-        seconds: u64,
+        seconds: u16,
     },
     /// The work panicked, or the server ends.
     #[error("the search was ended by a fault of the server")]
@@ -90,8 +90,8 @@ impl Pace {
     }
 
     /// In how many seconds a thread will likely have finished what it does: then the queue has a place.
-    fn wait(self) -> u64 {
-        self.seconds.ceil().clamp(1.0, LONGEST_WAIT) as u64
+    fn wait(self) -> u16 {
+        self.seconds.ceil().clamp(1.0, LONGEST_WAIT) as u16
     }
 }
 

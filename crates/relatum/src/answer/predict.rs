@@ -428,7 +428,7 @@ mod tests {
         let mut relation = || RelationId(rng.below(6) as u32);
         let mut rules = Vec::new();
         for place in 0..60u32 {
-            let path = Path::new(&[relation(), relation()][..1 + place as usize % 2]).unwrap();
+            let path = Path::new(&[relation(), relation()][..=(place as usize % 2)]).unwrap();
             rules.push(Rule::counted(relation(), Body::Path(path), 100, place));
             let named = Body::Edge { object: EntityId(place), relation: relation(), to: EntityId(place / 2) };
             rules.push(Rule::counted(relation(), named, 100, 60 - place));
