@@ -238,7 +238,7 @@ fn the_dependency_graph_is_drawn() {
         "b1:v:F" -> "b1:e:lead" [label="stars"];
         "b1:v:F" -> "b1:v:G" [label="genre"];
         subgraph "cluster_b1_n1" {
-          label="not, about 1 rows";
+          label="not, about 1 row";
           "b1_n1:v:U" [shape=circle, label="U\n2"];
           "b1_n1:v:G" [shape=doublecircle, label="G\n1"];
           "b1_n1:v:U" -> "b1_n1:v:G" [label="like"];
