@@ -628,6 +628,8 @@ export interface components {
             model: string;
             /** @description How the model came to be: `trained`, or the file it was imported from. */
             origin: string;
+            /** @description How the numbers of entities are stored. */
+            precision?: components["schemas"]["Precision"];
             /**
              * Format: uint
              * @description Factors of a row.
@@ -1496,6 +1498,8 @@ export interface components {
             name: string;
             /** @description Where it comes from. */
             origin: string | null;
+            /** @description How the numbers of its entities are stored. */
+            precision: components["schemas"]["Precision"] | null;
             /** @description The link predictor; `None` where nothing but a checkpoint is there yet, or the file is damaged. */
             predictor: string | null;
             /**
@@ -1563,6 +1567,8 @@ export interface components {
              */
             line: number;
         };
+        /** @description How the numbers of entities are stored. */
+        Precision: "f32" | "f16" | "int8";
         /** @description Why a request was not answered. */
         Problem: {
             /** @description What is wrong with this request, and what to do. */
