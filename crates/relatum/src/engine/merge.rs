@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::quantize::require_full;
 use super::{Engine, Error, WorkflowError};
 use crate::graph::Split;
 use crate::model::{Card, Model, StoredModel, Ties};
@@ -65,7 +66,7 @@ impl Engine {
         for (name, weight) in models.iter().zip(weights) {
             let folder = ModelFolder::of(project, name)?;
             let StoredModel { model, card } = folder.load(project)?;
-            self.require_full(name, &card, "merged")?;
+            require_full(name, &card, "merged")?;
             let unfinished = Checkpoint::unfinished(&folder, &card);
             stored.push(model);
             parts.push(MergedPart { name: name.clone(), card, weight, unfinished });

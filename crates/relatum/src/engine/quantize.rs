@@ -50,7 +50,7 @@ impl Engine {
         if options.to.is_full() {
             return Err(WorkflowError::NotSmaller.into());
         }
-        self.require_full(from.name(), &from_card, "quantized")?;
+        require_full(from.name(), &from_card, "quantized")?;
         let name = options.name.clone().unwrap_or_else(|| format!("{}-{}", from.name(), options.to.name()));
         if name == from.name() {
             return Err(WorkflowError::OntoItself(name).into());
@@ -83,18 +83,13 @@ impl Engine {
             [&from, &folder].map(|folder| folder.model_file().metadata().map_or(0, |file| file.len()));
         Ok(Quantized { name, card, from: from.name().to_owned(), from_card, bytes, unfinished })
     }
+}
 
-    /// Refuses what needs the numbers that were trained, if a model holds fewer bits of them.
-    pub(super) fn require_full(
-        &self,
-        name: &str,
-        card: &Card,
-        action: &'static str,
-    ) -> Result<(), WorkflowError> {
-        if card.precision.is_full() {
-            return Ok(());
-        }
-        let (name, origin) = (name.to_owned(), card.origin.clone());
-        Err(WorkflowError::Rounded { name, precision: card.precision.name(), origin, action })
+/// Refuses what needs the numbers that were trained, if a model holds fewer bits of them.
+pub(super) fn require_full(name: &str, card: &Card, action: &'static str) -> Result<(), WorkflowError> {
+    if card.precision.is_full() {
+        return Ok(());
     }
+    let (name, origin) = (name.to_owned(), card.origin.clone());
+    Err(WorkflowError::Rounded { name, precision: card.precision.name(), origin, action })
 }

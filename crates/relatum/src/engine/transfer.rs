@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::quantize::require_full;
 use super::{Engine, Error, WorkflowError};
 use crate::control::Control;
 use crate::export::write_arrays;
@@ -116,7 +117,7 @@ impl Engine {
         let project = self.project();
         let folder = self.folder(name)?;
         let StoredModel { model, mut card } = folder.load(project)?;
-        self.require_full(folder.name(), &card, "exported")?;
+        require_full(folder.name(), &card, "exported")?;
         if to.exists() {
             return Err(WorkflowError::TargetExists(to.to_owned()).into());
         }

@@ -22,8 +22,8 @@ impl PlanReport {
 
 fn cluster(dot: &mut String, branch: &BranchReport, id: &str, title: &str, target: &str, depth: usize) {
     let indent = "  ".repeat(depth);
-    let rows = branch.rows.round();
-    let noun = if rows == 1.0 { "row" } else { "rows" };
+    let rows = branch.rows.round() as u64;
+    let noun = if rows == 1 { "row" } else { "rows" };
     let _ = writeln!(dot, "{indent}subgraph {} {{", quoted(&format!("cluster_{id}")));
     let _ = writeln!(dot, "{indent}  label={};", quoted(&format!("{title}, about {rows} {noun}")));
     let mut anchors: Vec<&str> = Vec::new();

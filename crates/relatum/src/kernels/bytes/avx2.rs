@@ -31,19 +31,18 @@ pub(super) fn tile(out: &mut [&mut [f32]], queries: &Queries<i16>, candidates: B
         let first = 2 * group;
         // SAFETY: the processor has AVX2.
         unsafe {
-            match out {
-                [a, b] => rows::<2>([a, b], queries, first, candidates, single),
-                [a] => rows::<1>([a], queries, first, candidates, single),
-                _ => {}
+            match out.len() {
+                2 => rows::<2>(out, queries, first, candidates, single),
+                _ => rows::<1>(out, queries, first, candidates, single),
             }
         }
     }
 }
 
-/// `Q` queries from `first` on against all candidates.
+/// `Q` queries from `first` on against all candidates: as many as there are rows.
 #[target_feature(enable = "avx2")]
 fn rows<const Q: usize>(
-    out: [&mut [f32]; Q],
+    out: &mut [&mut [f32]],
     queries: &Queries<i16>,
     first: usize,
     candidates: ByteRows<'_>,

@@ -32,21 +32,20 @@ pub(super) fn tile(out: &mut [&mut [f32]], queries: &Queries<i8>, candidates: By
         let first = QUERIES * group;
         // SAFETY: the processor has AVX-512 F, BW and VNNI.
         unsafe {
-            match out {
-                [a, b, c, d] => rows([a, b, c, d], queries, first, candidates, single),
-                [a, b, c] => rows([a, b, c], queries, first, candidates, single),
-                [a, b] => rows([a, b], queries, first, candidates, single),
-                [a] => rows([a], queries, first, candidates, single),
-                _ => {}
+            match out.len() {
+                QUERIES => rows::<QUERIES>(out, queries, first, candidates, single),
+                3 => rows::<3>(out, queries, first, candidates, single),
+                2 => rows::<2>(out, queries, first, candidates, single),
+                _ => rows::<1>(out, queries, first, candidates, single),
             }
         }
     }
 }
 
-/// `Q` queries from `first` on against all candidates.
+/// `Q` queries from `first` on against all candidates: as many as there are rows.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 fn rows<const Q: usize>(
-    out: [&mut [f32]; Q],
+    out: &mut [&mut [f32]],
     queries: &Queries<i8>,
     first: usize,
     candidates: ByteRows<'_>,
@@ -64,7 +63,7 @@ fn rows<const Q: usize>(
             bring_near(&candidates.values[at..to]);
         }
         // Where fewer than four are left, the last one is computed several times.
-        let sums = block(query, std::array::from_fn(|at| candidates.steps(from + at.min(most - 1))));
+        let sums = block(query, &std::array::from_fn(|at| candidates.steps(from + at.min(most - 1))));
         for (at, sums) in sums.iter().enumerate() {
             let scale = queries.scales[first + at];
             for (j, &sum) in sums[..most].iter().enumerate() {
@@ -82,12 +81,12 @@ type Steps<'a> = (&'a [[i8; STEP]], [i8; STEP]);
 #[inline]
 fn block<const Q: usize>(
     query: [&[[i8; STEP]]; Q],
-    candidates: [Steps<'_>; CANDIDATES],
+    candidates: &[Steps<'_>; CANDIDATES],
 ) -> [[__m512i; CANDIDATES]; Q] {
     let mut sums = [[_mm512_setzero_si512(); CANDIDATES]; Q];
     let len = candidates[0].0.len();
     // All slices have the same length, so that no index is checked inside the loop.
-    let whole = candidates.map(|it| &it.0[..len]);
+    let whole: [&[[i8; STEP]]; CANDIDATES] = std::array::from_fn(|j| &candidates[j].0[..len]);
     let steps = query.map(|it| &it[..len]);
     for at in 0..len {
         let x: [__m512i; Q] = std::array::from_fn(|i| loaded(&steps[i][at]));
