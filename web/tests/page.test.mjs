@@ -98,6 +98,8 @@ describe("the page", { concurrency: false }, () => {
   it("completes names with their kind and the number of their edges", async () => {
     const { page } = await open();
     await page.goto(server.url);
+    // The page writes an example into an empty editor once it has one.
+    await page.locator(".begin .examples li").first().waitFor();
     await write(page, "");
     await page.keyboard.type("?X : direc", { delay: 20 });
     const first = page.locator(".cm-tooltip-autocomplete li").first();
