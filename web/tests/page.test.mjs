@@ -340,6 +340,8 @@ describe("the page", { concurrency: false }, () => {
     const { page, context } = await open({ permissions: ["clipboard-read", "clipboard-write"] });
     await page.goto(questionAddress(server.url, GENRES, { top: "3" }));
     await rows(page).first().waitFor();
+    // What is copied names the project, which may come after the answers.
+    await page.locator("header.top b", { hasText: "films" }).waitFor();
     const copied = async (name) => {
       await page.getByRole("button", { name: "Copy" }).click();
       await page.getByRole("button", { name: `as ${name}` }).click();
@@ -380,7 +382,8 @@ describe("the page", { concurrency: false }, () => {
     const { page } = await open();
     await page.goto(questionAddress(server.url, SLOW, { method: "exact", known: "none" }));
     await page.locator(".progress-head").waitFor();
-    await page.locator(".so-far tbody tr").first().waitFor({ timeout: 20_000 });
+    // A heavy search steps back behind everything else that the machine does.
+    await page.locator(".so-far tbody tr").first().waitFor({ timeout: 60_000 });
     await shows(page.locator(".progress-head"), /proven: \d+ of 10/);
     await page.locator(".toolbar").getByRole("button", { name: /^Stop/ }).click();
     await page.getByText(/^Stopped\./).waitFor();
