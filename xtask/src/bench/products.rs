@@ -4,9 +4,7 @@
 use std::time::{Duration, Instant};
 
 use half::f16;
-use relatum::kernels::{
-    ByteRows, HalfRows, Threads, View, ViewMut, byte_kernel, byte_scores, product, stream, to_bytes,
-};
+use relatum::kernels::{ByteKernel, ByteRows, HalfRows, Threads, View, ViewMut, product, stream, to_bytes};
 use relatum::random::Rng;
 
 /// Rows of a single hop, of a search that a bound ends soon, of beams, of a block of a benchmark.
@@ -17,7 +15,10 @@ pub(crate) fn run(ranks: &[usize], entities: usize, rounds: usize) {
         "scores of {entities} entities, ms (GFLOP/s), {} threads: the best of {rounds} rounds, taken in turns",
         rayon::current_num_threads()
     );
-    println!("8-bit kernel: {}; ratios are those of the f32 stream to each", byte_kernel());
+    let kernels: Vec<ByteKernel> = ByteKernel::all()
+        .filter(|&kernel| kernel != ByteKernel::Plain || ByteKernel::all().count() == 1)
+        .collect();
+    println!("ratios are those of the f32 stream to each; answers take the first of the 8-bit kernels");
     let mut rng = Rng::new(1);
     for &rank in ranks {
         let width = 2 * rank;
@@ -28,37 +29,38 @@ pub(crate) fn run(ranks: &[usize], entities: usize, rounds: usize) {
         let scales: Vec<f32> = rows.map(|(row, bytes)| to_bytes(row, bytes)).collect();
         let candidates = View::new(&table, entities, width);
         println!("\nrank {rank} (ComplEx: {width} values an entity)");
-        println!("{:>6} {:>16} {:>24} {:>24} {:>24}", "rows", "stream f32", "product f32", "f16", "int8");
+        print!("{:>6} {:>16} {:>24} {:>24}", "rows", "stream f32", "product f32", "f16");
+        kernels.iter().for_each(|kernel| print!(" {:>24}", format!("int8 {}", kernel.name())));
+        println!();
         for rows in ROWS {
             let queries = &table[..rows * width];
             let mut out = vec![0.0f32; rows * entities];
-            let mut best = [Duration::MAX; 4];
+            let mut best = vec![Duration::MAX; 3 + kernels.len()];
             for _ in 0..rounds {
-                let took = [
+                let mut took = vec![
                     timed(|| stream(&mut out, queries, candidates)),
                     timed(|| {
                         let out = ViewMut::new(&mut out, rows, entities);
                         product(out, View::new(queries, rows, width), candidates.transposed(), Threads::All);
                     }),
                     timed(|| stream(&mut out, queries, HalfRows::new(&halves, width, 0..width))),
-                    timed(|| {
-                        let candidates = ByteRows::new(&bytes, &scales, width, 0..width);
-                        byte_scores(out.chunks_exact_mut(entities).collect(), queries, candidates);
-                    }),
                 ];
-                for (best, took) in best.iter_mut().zip(took) {
-                    *best = took.min(*best);
-                }
+                took.extend(kernels.iter().map(|kernel| {
+                    let candidates = ByteRows::new(&bytes, &scales, width, 0..width);
+                    timed(|| kernel.scores(out.chunks_exact_mut(entities).collect(), queries, candidates))
+                }));
+                best.iter_mut().zip(took).for_each(|(best, took)| *best = took.min(*best));
             }
             let text = |took: Duration| {
                 let speed = 2e-9 * (rows * entities * width) as f64 / took.as_secs_f64();
                 format!("{:.2} ({speed:.0})", 1e3 * took.as_secs_f64())
             };
-            let ratio = |took: Duration| {
-                format!("{} {:>5.2}×", text(took), best[0].as_secs_f64() / took.as_secs_f64())
-            };
-            let [product, half, byte] = [best[1], best[2], best[3]].map(ratio);
-            println!("{rows:>6} {:>16} {product:>24} {half:>24} {byte:>24}", text(best[0]));
+            print!("{rows:>6} {:>16}", text(best[0]));
+            for took in &best[1..] {
+                let ratio = best[0].as_secs_f64() / took.as_secs_f64();
+                print!(" {:>24}", format!("{} {ratio:>5.2}×", text(*took)));
+            }
+            println!();
         }
     }
 }

@@ -47,12 +47,15 @@ mod tiles;
 mod update;
 mod vector;
 
-pub use bytes::{ByteRows, byte_kernel, byte_scores, to_bytes};
+#[cfg(feature = "kernels")]
+pub use bytes::ByteKernel;
+pub use bytes::{ByteRows, byte_scores, to_bytes};
 pub use fold::{fold_max, has_nan, meet};
 pub use half::HalfRows;
 pub use product::{Threads, View, ViewMut, product};
 pub use softmax::exp_row;
-pub(crate) use stream::stream_apart;
-pub use stream::{Source, stream};
+#[cfg(feature = "kernels")]
+pub use stream::stream;
+pub use stream::{Source, stream_apart};
 pub use update::{adagrad, adam, sgd};
 pub use vector::{add, axpy, count_above, dot, scale_by, sum_of_squares};

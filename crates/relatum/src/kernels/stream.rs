@@ -11,6 +11,8 @@ use super::tiles::{bring_near, in_tiles};
 /// value that is loaded is used several times.
 const QUERIES: usize = 3;
 const CANDIDATES: usize = 4;
+/// Values of the widest register there is, that of AVX-512.
+const WIDE: usize = 16;
 /// Candidates of one block where there is a single query: with fewer sums at a time, each addition would wait
 /// for the one before it.
 const CANDIDATES_OF_ONE: usize = 4;
@@ -40,6 +42,7 @@ const LINE: usize = 16;
 ///
 /// # Panics
 /// If the shapes do not fit, or if rows of the candidates are not stored whole.
+#[cfg(any(test, feature = "kernels"))]
 pub fn stream<'a>(out: &mut [f32], queries: &[f32], candidates: impl Source<'a>) {
     let (count, width) = candidates.size();
     if width == 0 || count == 0 {
@@ -56,7 +59,7 @@ pub fn stream<'a>(out: &mut [f32], queries: &[f32], candidates: impl Source<'a>)
 ///
 /// # Panics
 /// If there is not one row for each query, or if rows of the candidates are not stored whole.
-pub(crate) fn stream_apart<'a>(out: Vec<&mut [f32]>, queries: &[f32], candidates: impl Source<'a>) {
+pub fn stream_apart<'a>(out: Vec<&mut [f32]>, queries: &[f32], candidates: impl Source<'a>) {
     let (count, width) = candidates.size();
     if width == 0 || count == 0 {
         return;
@@ -87,9 +90,9 @@ fn block_of_rows<'a, 's>(
 }
 
 /// Candidate vectors that a stream reads as f32, whatever they are stored as.
-pub trait Source<'a>: Copy + Sync {
-    /// Whether values must be made before they can be read.
-    const IS_MADE: bool;
+pub trait Source<'a>: Copy + Sync + 'a {
+    /// What a value is stored as.
+    type Value: Lane;
 
     /// The numbers of candidates and of values.
     fn size(self) -> (usize, usize);
@@ -98,17 +101,54 @@ pub trait Source<'a>: Copy + Sync {
     #[must_use]
     fn rows(self, range: Range<usize>) -> Self;
 
-    /// Some values of a candidate. If they must be made, they are made in `room`.
-    fn values<'b>(self, row: usize, stretch: &Range<usize>, room: &'b mut [f32]) -> &'b [f32]
-    where
-        'a: 'b;
+    /// Some values of a candidate.
+    fn values(self, row: usize, stretch: &Range<usize>) -> &'a [Self::Value];
+}
 
-    /// Prefetches some values of a candidate.
-    fn bring_near(self, row: usize, part: Range<usize>);
+/// A number as candidates store it.
+pub trait Lane: Copy + Sync {
+    /// Whether it is not f32, so that making f32 of it once is worth it where many queries read it.
+    const IS_MADE: bool;
+
+    /// Whether registers of so many f32 can be read from where it is stored. If not, f32 must be made of it first.
+    fn is_read_in(lanes: usize) -> bool;
+
+    /// Makes f32 of some.
+    fn make(values: &[Self], made: &mut [f32]);
+
+    /// Reads one register.
+    ///
+    /// # Safety
+    /// From `values` on there must be as many as a register has, and [`is_read_in`](Self::is_read_in) must hold of
+    /// their number.
+    #[allow(
+        unsafe_code,
+        reason = "indexes that are checked would keep the sums in memory and not in registers"
+    )]
+    unsafe fn register<S: Simd>(simd: S, values: *const Self) -> S::f32s;
+}
+
+impl Lane for f32 {
+    const IS_MADE: bool = false;
+
+    fn is_read_in(_: usize) -> bool {
+        true
+    }
+
+    fn make(values: &[Self], made: &mut [f32]) {
+        made.copy_from_slice(values);
+    }
+
+    #[allow(unsafe_code, reason = "see the trait")]
+    #[inline(always)]
+    unsafe fn register<S: Simd>(_: S, values: *const Self) -> S::f32s {
+        // SAFETY: the caller promises that they are there; the read asks for no alignment, and any bits are f32.
+        unsafe { values.cast::<S::f32s>().read_unaligned() }
+    }
 }
 
 impl<'a> Source<'a> for View<'a> {
-    const IS_MADE: bool = false;
+    type Value = f32;
 
     fn size(self) -> (usize, usize) {
         View::size(self)
@@ -119,16 +159,8 @@ impl<'a> Source<'a> for View<'a> {
     }
 
     #[inline(always)]
-    fn values<'b>(self, row: usize, stretch: &Range<usize>, _: &'b mut [f32]) -> &'b [f32]
-    where
-        'a: 'b,
-    {
+    fn values(self, row: usize, stretch: &Range<usize>) -> &'a [f32] {
         &self.row(row)[stretch.clone()]
-    }
-
-    #[inline(always)]
-    fn bring_near(self, row: usize, part: Range<usize>) {
-        bring_near(&self.row(row)[part]);
     }
 }
 
@@ -211,13 +243,14 @@ struct Tile<'a, 'b, C> {
     out: &'a mut [&'b mut [f32]],
     panels: &'a Panels,
     candidates: C,
-    /// Where the values of a block of candidates are made, if they must be.
+    /// Where the values of a block of candidates are made f32, if they must be and if many queries read them.
     room: Vec<f32>,
 }
 
 impl<'a, 'b, 's, C: Source<'s>> Tile<'a, 'b, C> {
     fn new(out: &'a mut [&'b mut [f32]], panels: &'a Panels, candidates: C) -> Self {
-        let room = vec![0.0; if C::IS_MADE { CANDIDATES * DEPTH } else { 0 }];
+        let is_made = !C::Value::is_read_in(panels.lanes) || C::Value::IS_MADE && panels.queries() > FEW;
+        let room = vec![0.0; if is_made { CANDIDATES * DEPTH } else { 0 }];
         Self { out, panels, candidates, room }
     }
 }
@@ -268,10 +301,32 @@ impl<'s, T: Source<'s>> Tile<'_, '_, T> {
     #[inline(always)]
     fn groups<S: Simd, const C: usize>(&mut self, simd: S, from: usize, stretch: &Range<usize>) {
         let source = self.candidates;
+        let stored: [&[T::Value]; C] = std::array::from_fn(|at| source.values(from + at, stretch));
         let mut room = std::mem::take(&mut self.room);
-        let mut rooms = room.chunks_exact_mut(DEPTH);
-        let candidates: [&[f32]; C] =
-            std::array::from_fn(|at| source.values(from + at, stretch, rooms.next().unwrap_or_default()));
+        if room.is_empty() {
+            self.pass_by::<S, T::Value, C>(simd, stored, from, stretch);
+        } else {
+            let mut rooms = room.chunks_exact_mut(DEPTH);
+            let made: [&[f32]; C] = stored.map(|values| {
+                let room = &mut rooms.next().unwrap_or_default()[..values.len()];
+                T::Value::make(values, room);
+                &*room
+            });
+            self.pass_by::<S, f32, C>(simd, made, from, stretch);
+        }
+        self.room = room;
+    }
+
+    /// All queries pass by `C` candidates.
+    #[inline(always)]
+    fn pass_by<S: Simd, L: Lane, const C: usize>(
+        &mut self,
+        simd: S,
+        candidates: [&[L]; C],
+        from: usize,
+        stretch: &Range<usize>,
+    ) {
+        let source = self.candidates;
         let panels = self.panels;
         let (values, len) = panels.of(stretch);
         let groups = panels.groups.len() - 1;
@@ -282,47 +337,49 @@ impl<'s, T: Source<'s>> Tile<'_, '_, T> {
             if panels.queries() > FEW || panels.width <= DEPTH {
                 let part = (group * share).min(stretch.len())..((group + 1) * share).min(stretch.len());
                 for next in from + C..(from + 2 * C).min(count) {
-                    source.bring_near(next, stretch.start + part.start..stretch.start + part.end);
+                    bring_near(&source.values(next, stretch)[part.clone()]);
                 }
             }
             let panel = &values[bounds[0] * len..bounds[1] * len];
             let place = (bounds[0], from, stretch.start == 0);
             match bounds[1] - bounds[0] {
-                1 => self.block::<S, 1, C>(simd, panel, candidates, place),
-                2 => self.block::<S, 2, C>(simd, panel, candidates, place),
-                _ => self.block::<S, QUERIES, C>(simd, panel, candidates, place),
+                1 => self.block::<S, L, 1, C>(simd, panel, candidates, place),
+                2 => self.block::<S, L, 2, C>(simd, panel, candidates, place),
+                _ => self.block::<S, L, QUERIES, C>(simd, panel, candidates, place),
             }
         }
-        self.room = room;
     }
 
     #[inline(always)]
-    fn block<S: Simd, const Q: usize, const C: usize>(
+    fn block<S: Simd, L: Lane, const Q: usize, const C: usize>(
         &mut self,
         simd: S,
         panel: &[f32],
-        candidates: [&[f32]; C],
+        candidates: [&[L]; C],
         (first, from, is_new): (usize, usize, bool),
     ) {
         let (panel, _) = S::as_simd_f32s(panel).0.as_chunks::<Q>();
-        let candidates = candidates.map(S::as_simd_f32s);
-        let len = candidates[0].0.len();
-        let (panel, last) = panel.split_at(len);
-        // All slices have the same length, so that no index is checked inside the loop.
-        let (panel, whole) = (&panel[..len], candidates.map(|it| &it.0[..len]));
+        let len = candidates[0].len();
+        assert!(L::is_read_in(S::F32_LANES) && candidates.iter().all(|it| it.len() == len), "values");
+        let (panel, last) = panel.split_at(len / S::F32_LANES);
+        let values = candidates.map(<[_]>::as_ptr);
         let mut sums = [[simd.splat_f32s(0.0); C]; Q];
-        for at in 0..len {
-            let x = panel[at];
+        for (at, x) in panel.iter().enumerate() {
             for j in 0..C {
-                let y = whole[j][at];
+                // SAFETY: of `len` values so many whole registers can be read.
+                #[allow(unsafe_code, reason = "see `Lane::register`")]
+                let y = unsafe { L::register(simd, values[j].add(at * S::F32_LANES)) };
                 for i in 0..Q {
                     sums[i][j] = simd.mul_add_f32s(x[i], y, sums[i][j]);
                 }
             }
         }
         if let [x] = last {
+            let mut made = [0.0; WIDE];
             for j in 0..C {
-                let y = simd.partial_load_f32s(candidates[j].1);
+                let rest = &candidates[j][panel.len() * S::F32_LANES..];
+                L::make(rest, &mut made[..rest.len()]);
+                let y = simd.partial_load_f32s(&made[..rest.len()]);
                 for i in 0..Q {
                     sums[i][j] = simd.mul_add_f32s(x[i], y, sums[i][j]);
                 }

@@ -133,7 +133,7 @@ impl Candidates<'_> {
     /// knows nothing but f32.
     fn are_streamed(self, rows: usize) -> bool {
         match self {
-            Self::F32(candidates) => rows <= 24 + candidates.size().1 / 12,
+            Self::F32(candidates) => rows <= 24 + candidates.size().1 / 24,
             Self::F16(_) | Self::Int8(_) => true,
         }
     }

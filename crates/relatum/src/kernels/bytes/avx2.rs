@@ -6,7 +6,7 @@
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_add_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm256_add_epi32,
     _mm256_castsi256_si128, _mm256_cvtepi8_epi16, _mm256_extracti128_si256, _mm256_hadd_epi32,
-    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_setzero_si256,
+    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_setzero_si256, _mm256_storeu_si256,
 };
 
 use super::{ByteRows, Queries, score};
@@ -14,8 +14,13 @@ use crate::kernels::tiles::bring_near;
 
 /// Numbers of one step.
 const LANES: usize = 16;
-/// Candidates of one block: with two queries, all sums and all that is read for them fit the registers.
+/// Candidates of one block, and queries: their sums and what is read for them fit the registers.
 const CANDIDATES: usize = 4;
+const QUERIES: usize = 3;
+/// From this many queries on, candidates are widened once for all of them.
+const MANY: usize = 3;
+/// Queries that are taken at a time: they stay in the second level of cache while the candidates pass by.
+const ROWS: usize = 48;
 /// How many bytes ahead of the candidates of a single query the next are fetched.
 const AHEAD: usize = 2048;
 
@@ -26,45 +31,81 @@ pub(super) fn is_there() -> bool {
 /// Some candidates against all queries: `out[query][candidate]`.
 pub(super) fn tile(out: &mut [&mut [f32]], queries: &Queries<i16>, candidates: ByteRows<'_>) {
     assert!(is_there(), "AVX2");
-    let single = out.len() == 1;
-    for (group, out) in out.chunks_mut(2).enumerate() {
-        let first = 2 * group;
-        // SAFETY: the processor has AVX2.
-        unsafe {
-            match out.len() {
-                2 => rows::<2>(out, queries, first, candidates, single),
-                _ => rows::<1>(out, queries, first, candidates, single),
+    // SAFETY: the processor has AVX2.
+    unsafe {
+        match out.len() {
+            0 => {}
+            1 => few::<1>(out, queries, candidates),
+            2 => few::<2>(out, queries, candidates),
+            MANY.. => {
+                for (at, out) in out.chunks_mut(ROWS).enumerate() {
+                    many(out, queries, at * ROWS, candidates);
+                }
             }
         }
     }
 }
 
-/// `Q` queries from `first` on against all candidates: as many as there are rows.
+/// All queries, which are `Q`, against all candidates.
 #[target_feature(enable = "avx2")]
-fn rows<const Q: usize>(
-    out: &mut [&mut [f32]],
-    queries: &Queries<i16>,
-    first: usize,
-    candidates: ByteRows<'_>,
-    single: bool,
-) {
+fn few<const Q: usize>(out: &mut [&mut [f32]], queries: &Queries<i16>, candidates: ByteRows<'_>) {
     let (count, _) = candidates.size();
-    let query: [&[[i16; LANES]]; Q] =
-        std::array::from_fn(|at| queries.row(first + at).as_chunks::<LANES>().0);
+    let query: [&[[i16; LANES]]; Q] = std::array::from_fn(|at| queries.row(at).as_chunks::<LANES>().0);
     for from in (0..count).step_by(CANDIDATES) {
-        let most = (count - from).min(CANDIDATES);
-        if single {
-            let at = ((from + CANDIDATES) * candidates.stride + AHEAD).min(candidates.values.len());
-            let to = (at + CANDIDATES * candidates.stride).min(candidates.values.len());
-            bring_near(&candidates.values[at..to]);
-        }
+        let at = ((from + CANDIDATES) * candidates.stride + AHEAD).min(candidates.values.len());
+        let to = (at + CANDIDATES * candidates.stride).min(candidates.values.len());
+        bring_near(&candidates.values[at..to]);
         // Where fewer than four are left, the last one is computed several times.
-        let sums = block(query, std::array::from_fn(|at| candidates.steps(from + at.min(most - 1))));
-        for (at, sums) in sums.iter().enumerate() {
-            let scale = queries.scales[first + at];
-            for (j, &sum) in sums[..most].iter().enumerate() {
-                out[at][from + j] = score(sum, scale, candidates.scales[from + j]);
+        let sums =
+            narrow_block(query, std::array::from_fn(|at| candidates.steps((from + at).min(count - 1))));
+        write(out, &sums, (0, from), queries, candidates);
+    }
+}
+
+/// The queries from `first` on, as many as there are rows, against all candidates, which are widened before the
+/// queries pass by: otherwise that would take a quarter of all instructions.
+#[target_feature(enable = "avx2")]
+fn many(out: &mut [&mut [f32]], queries: &Queries<i16>, first: usize, candidates: ByteRows<'_>) {
+    let (count, width) = candidates.size();
+    let steps = width.div_ceil(LANES);
+    let mut wide = vec![[0; LANES]; CANDIDATES * steps];
+    let query = |at: usize| &queries.row(first + at).as_chunks::<LANES>().0[..steps];
+    for from in (0..count).step_by(CANDIDATES) {
+        for (at, row) in wide.chunks_exact_mut(steps).enumerate() {
+            widen(candidates.steps((from + at).min(count - 1)), row);
+        }
+        let block: [&[[i16; LANES]]; CANDIDATES] =
+            std::array::from_fn(|at| &wide[at * steps..(at + 1) * steps]);
+        for (group, out) in out.chunks_mut(QUERIES).enumerate() {
+            let at = group * QUERIES;
+            let place = (first + at, from);
+            match out.len() {
+                1 => write(out, &wide_block([query(at)], block), place, queries, candidates),
+                2 => {
+                    write(out, &wide_block([0, 1].map(|i| query(at + i)), block), place, queries, candidates)
+                }
+                _ => {
+                    let sums = wide_block([0, 1, 2].map(|i| query(at + i)), block);
+                    write(out, &sums, place, queries, candidates);
+                }
             }
+        }
+    }
+}
+
+/// Writes the scores of a block: queries from `first` on, candidates from `from` on.
+#[inline(always)]
+fn write<const Q: usize>(
+    out: &mut [&mut [f32]],
+    sums: &[[i32; CANDIDATES]; Q],
+    (first, from): (usize, usize),
+    queries: &Queries<i16>,
+    candidates: ByteRows<'_>,
+) {
+    let scales = &candidates.scales[from..];
+    for ((sums, out), &scale) in sums.iter().zip(out).zip(&queries.scales[first..]) {
+        for ((&sum, out), &own) in sums.iter().zip(&mut out[from..]).zip(scales) {
+            *out = score(sum, scale, own);
         }
     }
 }
@@ -74,7 +115,7 @@ type Steps<'a> = (&'a [[i8; LANES]], [i8; LANES]);
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn block<const Q: usize>(
+fn narrow_block<const Q: usize>(
     query: [&[[i16; LANES]]; Q],
     candidates: [Steps<'_>; CANDIDATES],
 ) -> [[i32; CANDIDATES]; Q] {
@@ -102,6 +143,42 @@ fn block<const Q: usize>(
         }
     }
     sums.map(|parts| added_up(parts))
+}
+
+/// The same with candidates that were widened before.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn wide_block<const Q: usize>(
+    query: [&[[i16; LANES]]; Q],
+    candidates: [&[[i16; LANES]]; CANDIDATES],
+) -> [[i32; CANDIDATES]; Q] {
+    let mut sums = [[_mm256_setzero_si256(); CANDIDATES]; Q];
+    let len = query[0].len();
+    assert!(query.iter().chain(&candidates).all(|it| it.len() == len), "steps");
+    let (x, y) = (query.map(<[_]>::as_ptr), candidates.map(<[_]>::as_ptr));
+    for at in 0..len {
+        // SAFETY: every slice has so many steps, and the loads ask for no alignment. With indexes that are checked,
+        // the sums would be kept in memory and not in registers.
+        let x: [__m256i; Q] = std::array::from_fn(|i| unsafe { _mm256_loadu_si256(x[i].add(at).cast()) });
+        for j in 0..CANDIDATES {
+            // SAFETY: as above.
+            let y = unsafe { _mm256_loadu_si256(y[j].add(at).cast()) };
+            for i in 0..Q {
+                sums[i][j] = _mm256_add_epi32(sums[i][j], _mm256_madd_epi16(x[i], y));
+            }
+        }
+    }
+    sums.map(|parts| added_up(parts))
+}
+
+/// Widens the whole steps of a candidate and, where the row is longer, its last one.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn widen((whole, last): Steps<'_>, row: &mut [[i16; LANES]]) {
+    for (wide, values) in row.iter_mut().zip(whole.iter().chain([&last])) {
+        // SAFETY: the array holds 32 bytes, and the store asks for no alignment.
+        unsafe { _mm256_storeu_si256(wide.as_mut_ptr().cast(), widened(values)) };
+    }
 }
 
 #[target_feature(enable = "avx2")]

@@ -136,39 +136,40 @@ fn score(sum: i32, query: f32, candidate: f32) -> f32 {
 /// # Panics
 /// If there is not one row for each query.
 pub fn byte_scores(out: Vec<&mut [f32]>, queries: &[f32], candidates: ByteRows<'_>) {
-    best().run(out, queries, candidates);
-}
-
-/// The kernel that this machine takes for 8-bit products, by the name of its instructions.
-pub fn byte_kernel() -> &'static str {
-    best().name()
+    let best = ByteKernel::all().next().unwrap_or(ByteKernel::Plain);
+    best.scores(out, queries, candidates);
 }
 
 /// The kernels, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kernel {
+pub enum ByteKernel {
+    /// AVX-512 VNNI.
     #[cfg(target_arch = "x86_64")]
     Vnni,
+    /// AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// No special instructions.
     Plain,
 }
 
-fn best() -> Kernel {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if vnni::is_there() {
-            return Kernel::Vnni;
-        }
-        if avx2::is_there() {
-            return Kernel::Avx2;
-        }
+impl ByteKernel {
+    /// The kernels that this machine can run, best first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        [
+            #[cfg(target_arch = "x86_64")]
+            vnni::is_there().then_some(Self::Vnni),
+            #[cfg(target_arch = "x86_64")]
+            avx2::is_there().then_some(Self::Avx2),
+            Some(Self::Plain),
+        ]
+        .into_iter()
+        .flatten()
     }
-    Kernel::Plain
-}
 
-impl Kernel {
-    fn name(self) -> &'static str {
+    /// The name of its instructions.
+    #[cfg(feature = "kernels")]
+    pub fn name(self) -> &'static str {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Vnni => "avx512-vnni",
@@ -178,8 +179,11 @@ impl Kernel {
         }
     }
 
-    /// The kernel must be one that this machine has.
-    fn run(self, out: Vec<&mut [f32]>, queries: &[f32], candidates: ByteRows<'_>) {
+    /// [`byte_scores`] by this kernel, which must be one that this machine has.
+    ///
+    /// # Panics
+    /// If it is not, or if there is not one row for each query.
+    pub fn scores(self, out: Vec<&mut [f32]>, queries: &[f32], candidates: ByteRows<'_>) {
         let (count, width) = candidates.size();
         if width == 0 || count == 0 {
             return;
@@ -196,7 +200,7 @@ impl Kernel {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Vnni => {
-                let queries = Queries::new(queries, width, |byte| byte);
+                let queries = Queries::new(queries, width, vnni::unsigned);
                 in_tiles(out, (count, size), alone, |at, out| {
                     vnni::tile(out, &queries, candidates.rows(at));
                 });

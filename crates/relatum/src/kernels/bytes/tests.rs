@@ -1,17 +1,6 @@
 use super::*;
 use crate::random::Rng;
 
-/// The kernels that this machine has.
-fn all() -> Vec<Kernel> {
-    let mut all = vec![Kernel::Plain];
-    #[cfg(target_arch = "x86_64")]
-    {
-        all.extend(avx2::is_there().then_some(Kernel::Avx2));
-        all.extend(vnni::is_there().then_some(Kernel::Vnni));
-    }
-    all
-}
-
 #[test]
 fn every_kernel_gives_the_bits_of_the_plain_one() {
     let mut rng = Rng::new(7);
@@ -30,15 +19,15 @@ fn every_kernel_gives_the_bits_of_the_plain_one() {
         let values: Vec<i8> = (0..count * stride).map(|_| byte() as i8).collect();
         let scales: Vec<f32> = (0..count).map(|_| rng.uniform() as f32).collect();
         let candidates = ByteRows::new(&values, &scales, stride, columns.clone());
-        for rows in [1, 2, 3, 4, 5, 9] {
+        for rows in [1, 2, 3, 4, 5, 9, 50] {
             let queries: Vec<f32> = (0..rows * columns.len()).map(|_| rng.normal() as f32).collect();
-            let of = |kernel: Kernel| {
+            let of = |kernel: ByteKernel| {
                 let mut out = vec![f32::NAN; rows * count];
-                kernel.run(out.chunks_exact_mut(count).collect(), &queries, candidates);
+                kernel.scores(out.chunks_exact_mut(count).collect(), &queries, candidates);
                 out.into_iter().map(f32::to_bits).collect::<Vec<u32>>()
             };
-            let plain = of(Kernel::Plain);
-            for kernel in all() {
+            let plain = of(ByteKernel::Plain);
+            for kernel in ByteKernel::all() {
                 assert_eq!(of(kernel), plain, "{kernel:?}: {rows} × {count} × {columns:?}");
             }
             let mut alone = vec![f32::NAN; count];
@@ -54,10 +43,10 @@ fn the_largest_vectors_do_not_overflow() {
     let width = 4000;
     let values = vec![127i8; width];
     let candidates = ByteRows::new(&values, &[1.0], width, 0..width);
-    for kernel in all() {
+    for kernel in ByteKernel::all() {
         for sign in [1.0, -1.0] {
             let mut out = [0.0];
-            kernel.run(vec![&mut out], &vec![sign * 127.0; width], candidates);
+            kernel.scores(vec![&mut out], &vec![sign * 127.0; width], candidates);
             assert_eq!(out[0].to_bits(), (sign * 127.0 * 127.0 * 4000.0).to_bits(), "{kernel:?}");
         }
     }
