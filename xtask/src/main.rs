@@ -1,8 +1,10 @@
 //! What a developer or CI runs: `cargo xtask test`, `cargo xtask bench …`.
 
 mod bench;
+#[cfg(feature = "engine")]
 mod demo_graph;
 mod fuzz;
+#[cfg(feature = "engine")]
 mod parity;
 mod python;
 mod shell;
@@ -16,7 +18,12 @@ use clap::Parser;
 enum Task {
     Test(test::Args),
     Bench(bench::Args),
-    DemoGraph(demo_graph::Args),
+    /// Make the embedded graph of films again (needs python3 with pip, and the network)
+    DemoGraph {
+        /// Change nothing; fail if the committed file is not what this command makes
+        #[arg(long)]
+        check: bool,
+    },
     Fuzz(fuzz::Args),
     /// Compare answers with those of an independent program, where its data is beside the workspace
     Parity,
@@ -28,9 +35,20 @@ fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Test(args) => test::run(&args),
         Task::Bench(args) => bench::run(&args),
-        Task::DemoGraph(args) => demo_graph::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
-        Task::Parity => parity::run(),
         Task::Wheel => python::wheel(),
+        #[cfg(feature = "engine")]
+        Task::DemoGraph { check } => demo_graph::run(check),
+        #[cfg(feature = "engine")]
+        Task::Parity => parity::run(),
+        #[cfg(not(feature = "engine"))]
+        Task::DemoGraph { .. } | Task::Parity => with_engine(),
     }
+}
+
+/// Runs the same command in a build of this program that has the engine in it, with optimisation.
+#[cfg(not(feature = "engine"))]
+fn with_engine() -> anyhow::Result<()> {
+    let mut again = shell::cargo(&["run", "--release", "--package", "xtask", "--features", "engine", "--"]);
+    shell::run(again.args(std::env::args_os().skip(1)))
 }

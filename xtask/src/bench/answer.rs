@@ -3,18 +3,21 @@
 mod table;
 mod world;
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use relatum::answer::{Ask, Method, ask};
 use relatum::control::Control;
-use relatum::model::Model;
+use relatum::graph::EntityId;
+use relatum::model::{Model, Precision};
 use relatum::plan::{Plan, Union};
 use relatum::query::Shape;
 use relatum::random::Rng;
 use relatum::search::beam::Width;
 use relatum::search::exact::{Exact, Goal};
-use relatum::search::{Certainty, Known, Scorer};
+use relatum::search::{Certainty, Known, Progress, Scorer};
 
 use super::world::{mebibytes, memory};
 use table::{Line, Table};
@@ -118,6 +121,8 @@ fn measure(
 /// What one query took.
 struct Sample {
     took: Duration,
+    /// After which time a listener had seen the very answers that were proven in the end.
+    shown: Duration,
     floor: Duration,
     rows: usize,
     /// Rows that a search without a bound would have scored.
@@ -126,13 +131,25 @@ struct Sample {
 }
 
 fn one(world: &World, model: &Model, plan: &Plan, how: &Ask) -> Sample {
-    let mut took = Duration::MAX;
+    let (mut took, mut shown) = (Duration::MAX, Duration::MAX);
     let mut answers = None;
     for _ in 0..3 {
         let began = Instant::now();
-        let found = ask(plan, model, &world.graph, how);
-        took = took.min(began.elapsed());
+        let seen: Arc<Mutex<Vec<(Duration, BTreeSet<EntityId>)>>> = Arc::default();
+        let events = Arc::clone(&seen);
+        let control = how.control.clone().on(move |progress: &Progress| {
+            let best = progress.best.iter().map(|&(entity, _)| entity).collect();
+            events.lock().expect("no listener panics").push((began.elapsed(), best));
+        });
+        let found = ask(plan, model, &world.graph, &Ask { control, ..how.clone() });
+        let all = began.elapsed();
+        took = took.min(all);
         answers = found.ok();
+        let last: BTreeSet<EntityId> =
+            answers.iter().flat_map(|it| &it.answers).map(|answer| answer.entity).collect();
+        let seen = seen.lock().expect("no listener panics");
+        let stood = seen.iter().rev().take_while(|(_, best)| *best == last).last();
+        shown = shown.min(stood.map_or(all, |(at, _)| *at));
     }
     let (rows, exact) =
         answers.map_or((0, false), |it| (it.rows, matches!(it.certainty, Certainty::Exact { .. })));
@@ -148,6 +165,7 @@ fn one(world: &World, model: &Model, plan: &Plan, how: &Ask) -> Sample {
     let floor = products(model, &counting.batches());
     Sample {
         took,
+        shown,
         floor,
         rows,
         unbounded: world::rows_without_bound(plan, world.graph.entities.len()),
@@ -193,7 +211,7 @@ fn rank_all(world: &World, model: &Model, rank: usize) {
                 rows = found.map_or(0, |found| found.rows);
             }
             let floor = products(model, &counting.batches());
-            line.add(Sample { took, floor, rows, unbounded: rows, exact: false });
+            line.add(Sample { took, shown: took, floor, rows, unbounded: rows, exact: false });
         }
         table.add(line);
     }
@@ -245,32 +263,43 @@ impl Memory {
 fn growth(queries: usize) {
     println!("\nhow an answer grows: rank 100, generated graph and weights, defaults");
     println!(
-        "  {:>9} {:>5} {:>10} {:>10} {:>8} {:>12}",
-        "entities", "shape", "median ms", "p95 ms", "rows", "peak above"
+        "  {:>9} {:>9} {:>5} {:>10} {:>10} {:>8} {:>12}",
+        "entities", "precision", "shape", "median ms", "p95 ms", "rows", "peak above"
     );
     for scale in [1.0, 10.0, 100.0] {
         let world = World::generated(scale, queries.min(if scale > 50.0 { 6 } else { 20 }));
         let model = world.generated_model(100);
         for shape in [Shape::P1, Shape::P2, Shape::P3, Shape::Up] {
-            let held = Memory::start();
-            let mut line = Line::new(shape.name());
-            for plan in world.plans(shape, Union::AtTheEnd) {
-                let began = Instant::now();
-                let rows = ask(&plan, &model, &world.graph, &Ask::default()).map_or(0, |it| it.rows);
-                let took = began.elapsed();
-                line.add(Sample { took, floor: took, rows, unbounded: rows, exact: true });
+            grown(&world, &model, shape);
+        }
+        for precision in [Precision::F16, Precision::Int8] {
+            match model.rounded(precision) {
+                Some(model) => grown(&world, &model, Shape::P1),
+                None => println!("  the weights do not fit {}", precision.name()),
             }
-            let above =
-                memory("VmHWM").zip(held.before).map_or(0, |(peak, before)| peak.saturating_sub(before));
-            println!(
-                "  {:>9} {:>5} {:>10.2} {:>10.2} {:>8} {:>12}",
-                world.graph.entities.len(),
-                shape.name(),
-                line.median(),
-                line.p95(),
-                line.rows(),
-                mebibytes(above)
-            );
         }
     }
+}
+
+/// One line of the table of growth.
+fn grown(world: &World, model: &Model, shape: Shape) {
+    let held = Memory::start();
+    let mut line = Line::new(shape.name());
+    for plan in world.plans(shape, Union::AtTheEnd) {
+        let began = Instant::now();
+        let rows = ask(&plan, model, &world.graph, &Ask::default()).map_or(0, |it| it.rows);
+        let took = began.elapsed();
+        line.add(Sample { took, shown: took, floor: took, rows, unbounded: rows, exact: true });
+    }
+    let above = memory("VmHWM").zip(held.before).map_or(0, |(peak, before)| peak.saturating_sub(before));
+    println!(
+        "  {:>9} {:>9} {:>5} {:>10.2} {:>10.2} {:>8} {:>12}",
+        world.graph.entities.len(),
+        model.precision().name(),
+        shape.name(),
+        line.median(),
+        line.p95(),
+        line.rows(),
+        mebibytes(above)
+    );
 }

@@ -1,22 +1,22 @@
 //! `cargo xtask bench …`: one file for each question a user would ask.
 
-#[cfg(feature = "bench")]
+#[cfg(feature = "engine")]
 mod answer;
-#[cfg(feature = "bench")]
+#[cfg(feature = "engine")]
 mod child;
-#[cfg(feature = "bench")]
+#[cfg(feature = "engine")]
 mod ingest;
-#[cfg(feature = "bench")]
+#[cfg(feature = "engine")]
 mod lists;
-#[cfg(feature = "bench")]
+#[cfg(feature = "engine")]
 mod products;
-#[cfg(feature = "bench")]
+#[cfg(feature = "engine")]
 mod scaling;
-#[cfg(feature = "bench")]
+#[cfg(feature = "engine")]
 mod serve;
-#[cfg(feature = "bench")]
+#[cfg(feature = "engine")]
 mod train;
-#[cfg(feature = "bench")]
+#[cfg(feature = "engine")]
 mod world;
 
 /// Measure against a floor taken in the same run
@@ -27,7 +27,7 @@ pub(crate) struct Args {
 }
 
 #[derive(clap::Subcommand)]
-#[cfg_attr(not(feature = "bench"), allow(dead_code, reason = "the optimised build reads it"))]
+#[cfg_attr(not(feature = "engine"), allow(dead_code, reason = "the optimised build reads it"))]
 enum Question {
     /// How much time and memory does reading a graph take?
     Ingest {
@@ -114,7 +114,7 @@ enum Question {
 
 /// A benchmark must be built with optimisation, which this program usually is not; so it builds
 /// itself again.
-#[cfg(not(feature = "bench"))]
+#[cfg(not(feature = "engine"))]
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use crate::{python, shell};
     if matches!(args.question, Question::Python) {
@@ -123,11 +123,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if matches!(args.question, Question::Ingest { .. } | Question::Serve { .. } | Question::Lists { .. }) {
         shell::run(&mut shell::cargo(&["build", "--release", "--package", "relatum-cli"]))?;
     }
-    let mut again = shell::cargo(&["run", "--release", "--package", "xtask", "--features", "bench", "--"]);
-    shell::run(again.args(std::env::args_os().skip(1)))
+    crate::with_engine()
 }
 
-#[cfg(feature = "bench")]
+#[cfg(feature = "engine")]
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     match &args.question {
         Question::Ingest { triples, rounds } => ingest::run(*triples, *rounds),

@@ -15,20 +15,13 @@ use anyhow::{Context, Result, bail, ensure};
 /// The highest level of zstd, because the file is written once and read many times.
 const COMPRESSION: i32 = 22;
 
-/// Make the embedded graph of films again (needs python3 with pip, and the network).
-#[derive(clap::Args)]
-pub(crate) struct Args {
-    /// Change nothing; fail if the committed file is not what this command makes.
-    #[arg(long)]
-    check: bool,
-}
-
-pub(crate) fn run(args: &Args) -> Result<()> {
+/// Makes the file, or with `only_check` fails if the committed one is not what this makes.
+pub(crate) fn run(only_check: bool) -> Result<()> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/relatum/data/films.tsv.zst");
     let facts = selection::core(&source::films()?)?;
     let text = table(&holdout::split(facts))?;
     let made = zstd::encode_all(text.as_bytes(), COMPRESSION)?;
-    if args.check {
+    if only_check {
         check(&path, &text, &made)?;
         println!("films.tsv.zst is what this command makes");
     } else {

@@ -50,6 +50,8 @@ enum Step {
     Python,
 }
 
+/// All tests in Rust, those of the benchmarks among them.
+const TESTS: [&str; 4] = ["test", "--workspace", "--features", "xtask/engine"];
 /// In `crates/relatum/examples`.
 const EXAMPLES: [&str; 5] = ["ask", "own_graph", "many_questions", "explain_as_graphviz", "benchmark"];
 
@@ -76,7 +78,7 @@ impl Step {
                     cargo(&["doc", "--package", "relatum", "--package", "relatum-server", "--no-deps"]);
                 shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
             }
-            Self::Tests => shell::run(&mut cargo(&["test", "--workspace"])),
+            Self::Tests => shell::run(&mut cargo(&TESTS)),
             Self::Examples => EXAMPLES.iter().try_for_each(|example| {
                 // `cargo test` has built them; `cargo run` would compile their dependencies again.
                 shell::run(&mut Command::new(target().join("debug/examples").join(example)))
@@ -96,7 +98,7 @@ impl Step {
 /// Builds the real command in the same way as the tests in Rust do: built alone, its dependencies would be compiled
 /// again with other features.
 fn command() -> anyhow::Result<PathBuf> {
-    shell::run(&mut cargo(&["test", "--workspace", "--no-run", "--quiet"]))?;
+    shell::run(cargo(&TESTS).args(["--no-run", "--quiet"]))?;
     Ok(target().join("debug/relatum"))
 }
 

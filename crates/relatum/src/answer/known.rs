@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::control::Control;
-use crate::graph::{EntityId, Graph, Id};
+use crate::graph::{EntityId, Graph, Id, Members};
 use crate::plan::Plan;
 use crate::query::NormalForm;
 use crate::search::Known;
@@ -12,25 +12,25 @@ use crate::symbolic::{Ways, World, answers_with_ways, answers_within, ways};
 /// Ways are counted up to this many: larger counts tell people nothing more.
 const MOST_WAYS: usize = 100;
 
-/// For every entity, whether the stored edges that count as known alone make it an answer; `None` if the
-/// time was up before that was clear.
-pub fn known_answers(plan: &Plan, graph: &Graph, known: Known, control: &Control) -> Option<Vec<bool>> {
+/// The entities that the stored edges that count as known alone make answers; `None` if the time was up before that
+/// was clear.
+pub fn known_answers(plan: &Plan, graph: &Graph, known: Known, control: &Control) -> Option<Members> {
     let world = World::of(graph, known.splits());
-    Some(is_known(&world, answers_within(&plan.normal_form(), &world, control)?.into_iter()))
+    Some(Members::of(answers_within(&plan.normal_form(), &world, control)?, world.entities()))
 }
 
-/// For every entity, whether stored edges alone make it an answer.
+/// The entities that stored edges alone make answers.
 #[derive(Default)]
 pub(super) struct Marks {
     /// `None` if that is not clear.
-    known: Option<Vec<bool>>,
+    known: Option<Members>,
     /// The first known answers, ordered by the number of ways, most first, then by id, for ranking those that are equally
     /// true. Empty if the ways were not counted.
     supported: Vec<(EntityId, Ways)>,
 }
 
 impl Marks {
-    pub(super) fn new(known: Option<Vec<bool>>) -> Self {
+    pub(super) fn new(known: Option<Members>) -> Self {
         Self { known, supported: Vec::new() }
     }
 
@@ -38,11 +38,11 @@ impl Marks {
     /// with the most ways come first.
     pub(super) fn with_ways(query: &NormalForm, world: &World<'_>, top: usize, control: &Control) -> Self {
         if let Some(counted) = answers_with_ways(query, world, MOST_WAYS, control) {
-            let known = is_known(world, counted.iter().map(|&(entity, _)| entity));
+            let known = Members::of(counted.iter().map(|&(entity, _)| entity), world.entities());
             return Self { known: Some(known), supported: first(counted, top) };
         }
         let Some(known) = answers_within(query, world, control) else { return Self::default() };
-        let marks = Self::new(Some(is_known(world, known.iter().copied())));
+        let marks = Self::new(Some(Members::of(known.iter().copied(), world.entities())));
         match ways(query, world, &known, MOST_WAYS) {
             Some(ways) => Self { supported: first(known.into_iter().zip(ways).collect(), top), ..marks },
             None => marks,
@@ -50,7 +50,7 @@ impl Marks {
     }
 
     pub(super) fn of(&self, entity: EntityId) -> Option<bool> {
-        self.known.as_ref().map(|known| known[entity.index()])
+        self.known.as_ref().map(|known| known.contains(entity))
     }
 
     /// In how many ways an entity is known to be an answer, where that was counted.
@@ -86,8 +86,7 @@ impl Marks {
 
     /// Makes the scores of known answers exactly 1.
     pub(super) fn mark(&self, scores: &mut [f32]) {
-        let known = scores.iter_mut().zip(self.known.iter().flatten()).filter(|(_, known)| **known);
-        known.for_each(|(score, _)| *score = 1.0);
+        self.known_entities().for_each(|entity| scores[entity.index()] = 1.0);
     }
 
     /// The first known answers by id, no more than `most`.
@@ -96,16 +95,8 @@ impl Marks {
     }
 
     fn known_entities(&self) -> impl Iterator<Item = EntityId> {
-        let known = self.known.iter().flatten().enumerate().filter(|(_, known)| **known);
-        known.map(|(index, _)| EntityId::from_index(index))
+        self.known.iter().flat_map(Members::iter)
     }
-}
-
-/// For every entity, whether it is one of these.
-fn is_known(world: &World<'_>, answers: impl Iterator<Item = EntityId>) -> Vec<bool> {
-    let mut is_known = vec![false; world.entities()];
-    answers.for_each(|answer| is_known[answer.index()] = true);
-    is_known
 }
 
 /// The `top` entities with the most ways, equal ones by id.

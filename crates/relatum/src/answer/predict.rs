@@ -126,7 +126,7 @@ fn rows_to_bound(scorer: &Scorer<'_>, graph: &Graph, wanted: &Wanted) -> Vec<(Ho
         if scorer.unseen() > 0.0 {
             graph.entities.ids().collect()
         } else {
-            scorer.kind(hop.reversed()).to_vec()
+            scorer.kind(hop.reversed()).iter().collect()
         }
     };
     let directions = match wanted.about {
@@ -200,7 +200,7 @@ impl Search<'_, '_> {
         if self.scorer.unseen() >= 1.0 {
             self.graph.entities.ids().collect()
         } else {
-            self.scorer.kind(hop).to_vec()
+            self.scorer.kind(hop).iter().collect()
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::look::entity_edges;
-use crate::graph::{Dictionary, EntityId, Graph, Id, RelationId};
+use crate::graph::{Dictionary, EntityId, Graph, Id, Members, RelationId};
 use crate::query::syntax::name_text;
 use crate::query::{Cursor, KEYWORDS, Place, Syntax};
 use crate::report::{Candidate, CandidateKind, Completion};
@@ -65,7 +65,7 @@ fn at_the_end(engine: &Engine, text: &str) -> (usize, Vec<Candidate>) {
 }
 
 /// The entities that stand where an argument of an atom is written, if its relation is one of the graph.
-fn kind_of<'g>(graph: &'g Graph, text: &str, (relation, before): (Place, usize)) -> Option<&'g [EntityId]> {
+fn kind_of<'g>(graph: &'g Graph, text: &str, (relation, before): (Place, usize)) -> Option<&'g Members> {
     let name = text[relation.range()].trim().trim_matches(['"', '\'']);
     let relation = graph.relation(name).ok()?;
     match before {
@@ -75,15 +75,15 @@ fn kind_of<'g>(graph: &'g Graph, text: &str, (relation, before): (Place, usize))
     }
 }
 
-/// Entities that begin with a text; those of the kind, which are sorted, come first.
+/// Entities that begin with a text; those of the kind come first.
 fn entities(
     graph: &Graph,
     beginning: &str,
     written: impl Fn(String) -> String,
-    kind: Option<&[EntityId]>,
+    kind: Option<&Members>,
 ) -> Vec<Candidate> {
     let edges = |id| entity_edges(graph, id);
-    let fits = |id: &EntityId| kind.is_some_and(|kind| kind.binary_search(id).is_ok());
+    let fits = |id: &EntityId| kind.is_some_and(|kind| kind.contains(*id));
     names(graph, &graph.entities, CandidateKind::Entity, beginning, written, edges, fits)
 }
 

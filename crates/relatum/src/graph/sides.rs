@@ -3,19 +3,20 @@
 use std::sync::OnceLock;
 
 use super::adjacency::{Adjacency, Edges};
-use super::ids::{EntityId, Id, RelationId};
+use super::ids::{Id, RelationId};
+use super::members::{Gather, Members};
 
 /// For each relation, the entities that are its subject, and those that are its object, in some edges.
 ///
 /// Edges say no more than this about the kinds of entities: whatever stands where directors stand is a person.
 #[derive(Clone, Debug, Default)]
 pub struct Sides {
-    subjects: Vec<Vec<EntityId>>,
-    objects: Vec<Vec<EntityId>>,
+    /// First the subject sides of all relations, then their object sides.
+    members: Vec<Members>,
     edges: Vec<usize>,
-    /// The entities that could stand on each side: first the subject sides of all relations, then their object
-    /// sides. Each is found when it is first asked for.
-    kinds: Vec<OnceLock<Vec<EntityId>>>,
+    /// The entities that could stand on each side, in the same order. Each is found when it is first asked for.
+    kinds: Vec<OnceLock<Members>>,
+    entities: usize,
 }
 
 /// An entity is of the kind of a side if it stands on another side that holds at least this share of the
@@ -36,11 +37,13 @@ pub struct RelationCounts {
 impl Sides {
     /// The sides of some edges, in one pass over them.
     pub fn of(edges: &Edges, relations: usize) -> Self {
+        let mut members = by_relation(&edges.outgoing, relations);
+        members.extend(by_relation(&edges.incoming, relations));
         let mut sides = Self {
-            subjects: by_relation(&edges.outgoing, relations),
-            objects: by_relation(&edges.incoming, relations),
+            members,
             edges: vec![0; relations],
             kinds: (0..2 * relations).map(|_| OnceLock::new()).collect(),
+            entities: edges.outgoing.entities(),
         };
         for (_, relation, arcs) in edges.outgoing.groups() {
             if let Some(count) = sides.edges.get_mut(relation.index()) {
@@ -50,96 +53,73 @@ impl Sides {
         sides
     }
 
-    /// The subjects of a relation, ascending.
-    pub fn subjects(&self, relation: RelationId) -> &[EntityId] {
-        self.subjects.get(relation.index()).map_or(&[], Vec::as_slice)
+    /// The subjects of a relation.
+    pub fn subjects(&self, relation: RelationId) -> &Members {
+        &self.members[relation.index()]
     }
 
-    /// The entities that are of the kind of a relation's subjects, ascending: the subjects themselves, and all
-    /// entities of every other side on which at least half of the subjects stand.
+    /// The objects of a relation.
+    pub fn objects(&self, relation: RelationId) -> &Members {
+        &self.members[self.edges.len() + relation.index()]
+    }
+
+    /// The entities that are of the kind of a relation's subjects: the subjects themselves, and all entities of every
+    /// other side on which at least half of the subjects stand.
     ///
     /// Most subjects of *rated* are subjects of *directed by*, so whatever was directed could be rated; a person
     /// could not.
-    pub fn subject_kind(&self, relation: RelationId) -> &[EntityId] {
+    pub fn subject_kind(&self, relation: RelationId) -> &Members {
         self.kind(relation.index())
     }
 
-    /// The entities that are of the kind of a relation's objects, ascending.
-    pub fn object_kind(&self, relation: RelationId) -> &[EntityId] {
-        self.kind(self.subjects.len() + relation.index())
+    /// The entities that are of the kind of a relation's objects.
+    pub fn object_kind(&self, relation: RelationId) -> &Members {
+        self.kind(self.edges.len() + relation.index())
     }
 
-    fn kind(&self, side: usize) -> &[EntityId] {
-        self.kinds.get(side).map_or(&[], |kind| kind.get_or_init(|| self.find_kind(side)))
+    fn kind(&self, side: usize) -> &Members {
+        self.kinds[side].get_or_init(|| self.find_kind(&self.members[side]))
     }
 
-    fn find_kind(&self, side: usize) -> Vec<EntityId> {
-        let members = self.members(side);
-        let enough = ((members.len() as f64 * ALIKE).ceil() as usize).max(1);
-        let mut kind = members.to_vec();
-        // Nothing is kept by entity, because a question may not hold anything that large. Most sides are too small
-        // to hold enough of the members, and need no look at all.
-        for other in (0..self.kinds.len()).map(|other| self.members(other)) {
-            if other.len() >= enough && in_both(members, other) >= enough {
-                kind.extend_from_slice(other);
-            }
-        }
-        kind.sort_unstable();
-        kind.dedup();
-        kind
-    }
-
-    /// The entities that stand on a side.
-    fn members(&self, side: usize) -> &[EntityId] {
-        self.subjects
-            .get(side)
-            .or_else(|| self.objects.get(side - self.subjects.len()))
-            .map_or(&[], Vec::as_slice)
+    fn find_kind(&self, side: &Members) -> Members {
+        let enough = ((side.len() as f64 * ALIKE).ceil() as usize).max(1);
+        // Most sides are too small to hold enough of the members, and need no look at all.
+        let alike = |other: &&Members| other.len() >= enough && side.in_both(other) >= enough;
+        Members::any_of(self.members.iter().filter(alike).chain([side]), self.entities)
     }
 
     /// How many edges, subjects and objects a relation has.
     pub fn counts(&self, relation: RelationId) -> RelationCounts {
         let edges = self.edges.get(relation.index()).copied().unwrap_or_default();
+        if edges == 0 {
+            return RelationCounts::default();
+        }
         RelationCounts {
             edges,
             subjects: self.subjects(relation).len(),
             objects: self.objects(relation).len(),
         }
     }
-
-    /// The objects of a relation, ascending.
-    pub fn objects(&self, relation: RelationId) -> &[EntityId] {
-        self.objects.get(relation.index()).map_or(&[], Vec::as_slice)
-    }
 }
 
-/// How many entities two ascending lists have in common.
-fn in_both(a: &[EntityId], b: &[EntityId]) -> usize {
-    let (few, mut many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    let mut shared = 0;
-    for x in few {
-        // Steps of doubling length find the place in time that follows how far it is, not how long the list is.
-        let mut step = 1;
-        while step < many.len() && many[step] < *x {
-            step *= 2;
+/// For each relation the entities that have an arc of it. What a graph of millions of entities holds while it answers a
+/// question is mostly this, so every set is counted before it is made.
+fn by_relation(adjacency: &Adjacency, relations: usize) -> Vec<Members> {
+    let mut counts = vec![0; relations];
+    for (_, relation, _) in adjacency.groups() {
+        if let Some(count) = counts.get_mut(relation.index()) {
+            *count += 1;
         }
-        let from = step / 2;
-        let at = from + many[from..many.len().min(step + 1)].partition_point(|other| other < x);
-        many = &many[at..];
-        shared += usize::from(many.first() == Some(x));
     }
-    shared
-}
-
-fn by_relation(adjacency: &Adjacency, relations: usize) -> Vec<Vec<EntityId>> {
-    let mut lists = vec![Vec::new(); relations];
-    // Groups come by entity, so each list is sorted and holds every entity once.
+    let mut sets: Vec<Gather> =
+        counts.into_iter().map(|count| Gather::with_room(count, adjacency.entities())).collect();
+    // Groups come by entity, so each set is ascending and holds every entity once.
     for (entity, relation, _) in adjacency.groups() {
-        if let Some(list) = lists.get_mut(relation.index()) {
-            list.push(entity);
+        if let Some(set) = sets.get_mut(relation.index()) {
+            set.push(entity);
         }
     }
-    lists
+    sets.into_iter().map(Gather::finish).collect()
 }
 
 /// Something that follows from a graph and is computed when it is first asked for. It takes no part in
@@ -173,19 +153,7 @@ impl<T> PartialEq for Derived<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::in_both;
-    use crate::graph::{EntityId, GraphBuilder, Split};
-
-    proptest::proptest! {
-        #[test]
-        fn what_two_lists_share_is_counted(
-            a in proptest::collection::btree_set(0u32..60, 0..40), b in proptest::collection::btree_set(0u32..900, 0..300)
-        ) {
-            let list = |ids: &std::collections::BTreeSet<u32>| ids.iter().map(|&id| EntityId(id)).collect::<Vec<_>>();
-            proptest::prop_assert_eq!(in_both(&list(&a), &list(&b)), a.intersection(&b).count());
-            proptest::prop_assert_eq!(in_both(&list(&b), &list(&a)), a.intersection(&b).count());
-        }
-    }
+    use crate::graph::{GraphBuilder, Members, Split};
 
     #[test]
     fn the_sides_of_a_relation_are_what_training_edges_show() {
@@ -200,8 +168,7 @@ mod tests {
             builder.add(split, head, relation, tail);
         }
         let (graph, _) = builder.finish();
-        let names =
-            |ids: &[crate::graph::EntityId]| ids.iter().map(|&id| graph.entity_text(id)).collect::<Vec<_>>();
+        let names = |ids: &Members| ids.iter().map(|id| graph.entity_text(id)).collect::<Vec<_>>();
         let genre = graph.relation("genre").unwrap();
         assert_eq!(names(graph.sides().subjects(genre)), ["Jaws", "Hitch"]);
         assert_eq!(names(graph.sides().objects(genre)), ["Thriller", "Comedy", "Romance"]);
@@ -221,8 +188,7 @@ mod tests {
             builder.add(Split::Train, head, relation, tail);
         }
         let (graph, _) = builder.finish();
-        let names =
-            |ids: &[crate::graph::EntityId]| ids.iter().map(|&id| graph.entity_text(id)).collect::<Vec<_>>();
+        let names = |ids: &Members| ids.iter().map(|id| graph.entity_text(id)).collect::<Vec<_>>();
         let rated = graph.relation("rated").unwrap();
         assert_eq!(names(graph.sides().subject_kind(rated)), ["Jaws", "Hitch", "Alien"], "what was made");
         assert_eq!(names(graph.sides().object_kind(rated)), ["PG"]);

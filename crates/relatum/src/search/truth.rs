@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::evidence::{RuleEvidence, joined};
 use super::facts::Facts;
 use super::why::Why;
-use crate::graph::{EntityId, Graph, Id, RelationId, Split};
+use crate::graph::{EntityId, Graph, Id, Members, RelationId, Split};
 use crate::kernels::{Threads, scale_by};
 use crate::model::{Calibration, Model, Reciprocals};
 use crate::query::{Direction, Hop};
@@ -155,7 +155,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// The entities of the kind to which a hop leads.
-    pub(crate) fn kind(&self, hop: Hop) -> &'a [EntityId] {
+    pub(crate) fn kind(&self, hop: Hop) -> &'a Members {
         match hop.direction {
             Direction::Forward => self.graph.sides().object_kind(hop.relation),
             Direction::Backward => self.graph.sides().subject_kind(hop.relation),
@@ -174,7 +174,7 @@ impl<'a> Scorer<'a> {
             return;
         }
         let (mut from, n) = (0, row.len());
-        for next in kind.iter().map(|x| x.index()).take_while(|&next| next < n) {
+        for next in kind.iter().map(Id::index).take_while(|&next| next < n) {
             scale_by(&mut row[from..next], self.unseen);
             from = next + 1;
         }

@@ -68,10 +68,11 @@ impl Line {
             format!("{port:>8} {times:>7.1}×{met}")
         });
         format!(
-            "  {:>5} {:>9.2} {:>9.2} {:>6} {:>6} {floor:>9.2} {ratio:>6} {saved:>6.1}% {:>9} {against}",
+            "  {:>5} {:>9.2} {:>9.2} {:>9.2} {:>6} {:>6} {floor:>9.2} {ratio:>6} {saved:>6.1}% {:>9} {against}",
             self.name,
             self.median(),
             self.p95(),
+            self.quantile(0.95, |sample| sample.shown.as_secs_f64() * 1e3),
             self.rows(),
             self.quantile(0.95, |sample| sample.rows as f64) as usize,
             format!("{certain}/{}", self.samples.len())
@@ -103,10 +104,11 @@ impl Table {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "  {:>5} {:>9} {:>9} {:>6} {:>6} {:>9} {:>6} {:>7} {:>9} {:>8} {:>8}",
+            "  {:>5} {:>9} {:>9} {:>9} {:>6} {:>6} {:>9} {:>6} {:>7} {:>9} {:>8} {:>8}",
             "shape",
             "median ms",
             "p95 ms",
+            "p95 shown",
             "rows",
             "p95",
             "products",
@@ -141,7 +143,7 @@ mod tests {
             let took = Duration::from_millis(10);
             let mut line = Line::new("2p");
             line.port = port;
-            line.add(Sample { took, floor: took, rows: 1, unbounded: 2, exact: true });
+            line.add(Sample { took, shown: took, floor: took, rows: 1, unbounded: 2, exact: true });
             let mut table = Table::new("rank 1000");
             table.add(line);
             table.text()

@@ -112,8 +112,8 @@ impl World {
     /// Which entities may be answers.
     pub(super) fn keep(&self, plan: &Plan, how: &Ask) -> Vec<bool> {
         let known = how.new_only.then(|| known_answers(plan, &self.graph, how.known, &how.control)).flatten();
-        let is_new = |known: Vec<bool>| known.into_iter().map(|known| !known).collect();
-        known.map_or_else(|| vec![true; self.graph.entities.len()], is_new)
+        let is_new = |entity| known.as_ref().is_none_or(|known| !known.contains(entity));
+        self.graph.entities.ids().map(is_new).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! From the raw score of an edge to its truth, without the other scores of its row.
 
-use crate::graph::{EntityId, RelationId, Split};
+use crate::graph::{EntityId, Members, RelationId, Split};
 use crate::model::rules::SparseRow;
 use crate::model::{Calibration, RowSummary};
 use crate::query::Hop;
@@ -13,8 +13,8 @@ pub(super) struct RowTruth<'a> {
     curve: Curve,
     /// What rules say about the row, and how much that counts.
     rules: Option<(SparseRow, f32)>,
-    /// The entities of the right kind, ascending; empty where all are.
-    kind: &'a [EntityId],
+    /// The entities of the right kind, where others are weighed down; none are if the set is empty.
+    kind: Option<&'a Members>,
     unseen: f32,
 }
 
@@ -63,7 +63,7 @@ impl<'a> RowTruth<'a> {
         summary: Option<RowSummary>,
     ) -> Option<Self> {
         let relation = scorer.relation(hop);
-        let kind = if scorer.unseen() < 1.0 { scorer.kind(hop) } else { &[] };
+        let kind = (scorer.unseen() < 1.0).then(|| scorer.kind(hop));
         let rules = scorer.rules.and_then(|rules| rules.row(head, relation));
         let curve = if speaks_alone(scorer) {
             Curve::Silent
@@ -102,7 +102,7 @@ impl<'a> RowTruth<'a> {
     }
 
     fn weighed(&self, to: EntityId, truth: f32) -> f32 {
-        let is_other = !self.kind.is_empty() && self.kind.binary_search(&to).is_err();
+        let is_other = self.kind.is_some_and(|kind| !kind.is_empty() && !kind.contains(to));
         if is_other { truth * self.unseen } else { truth }
     }
 
