@@ -107,6 +107,12 @@ enum Question {
         /// Rank of the model
         #[arg(long, default_value_t = 100)]
         rank: usize,
+        /// Instead: one epoch on a generated graph of so many entities, with the first number of candidates
+        #[arg(long)]
+        entities: Option<usize>,
+        /// Edges of the generated graph
+        #[arg(long, default_value_t = 20_000_000)]
+        edges: usize,
     },
     /// What does a call from Python cost beyond the engine's own time, and do threads scale?
     Python,
@@ -140,7 +146,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         }
         Question::Lists { entities, rank } => lists::run(*entities, *rank),
         Question::Serve { seconds, soak } => serve::run(*seconds, *soak),
-        Question::Scaling { candidates, epochs, rank } => scaling::run(candidates, *epochs, *rank),
+        Question::Scaling { candidates, epochs, rank, entities, edges } => {
+            match (entities, candidates.first()) {
+                (Some(entities), Some(&candidates)) => {
+                    scaling::one_epoch(*entities, *edges, *rank, candidates)
+                }
+                _ => scaling::run(candidates, *epochs, *rank),
+            }
+        }
         Question::Python => crate::python::bench(),
     }
 }

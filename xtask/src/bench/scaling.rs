@@ -3,13 +3,14 @@
 use std::time::Instant;
 
 use relatum::control::Control;
-use relatum::graph::{Graph, Split};
+use relatum::graph::{Graph, GraphBuilder, Split, Triple};
 use relatum::model::LinkMetrics;
 use relatum::model::Ties;
+use relatum::random::Rng;
 use relatum::train::{Settings, Trainer, evaluate_some};
 
 use super::train::run_batches;
-use super::world::{debian, fb15k_237, generated};
+use super::world::{debian, fb15k_237, generated, mebibytes, memory};
 
 pub(crate) fn run(samples: &[usize], epochs: usize, rank: usize) -> anyhow::Result<()> {
     let small = fb15k_237()?.unwrap_or_else(|| generated(1.0));
@@ -38,6 +39,42 @@ pub(crate) fn run(samples: &[usize], epochs: usize, rank: usize) -> anyhow::Resu
         let (seconds, metrics) = train(&large, rank, Some(candidates), epochs)?;
         print_row(Some(candidates), seconds, Some(metrics));
     }
+    Ok(())
+}
+
+/// One epoch on a generated graph of any size, with a sample of the candidates: how much memory, how many triples a
+/// second?
+pub(crate) fn one_epoch(entities: usize, edges: usize, rank: usize, candidates: usize) -> anyhow::Result<()> {
+    const RELATIONS: u32 = 100;
+    let mut builder = GraphBuilder::default();
+    (0..entities).for_each(|entity| _ = builder.entity(&format!("e{entity}")));
+    (0..RELATIONS).for_each(|relation| _ = builder.relation(&format!("r{relation}")));
+    let mut rng = Rng::new(5);
+    for _ in 0..edges {
+        let (head, tail) = (rng.below(entities) as u32, rng.below(entities) as u32);
+        builder.add_ids(Split::Train, Triple::new(head, rng.below(RELATIONS as usize) as u32, tail));
+    }
+    let graph = builder.finish().0;
+    let began = Instant::now();
+    let mut trainer = Trainer::new(&graph, settings(rank, Some(candidates)))?;
+    let before = began.elapsed().as_secs_f64();
+    let held = memory("VmRSS").unwrap_or(0);
+    let began = Instant::now();
+    trainer.run_epoch(&Control::default())?;
+    let seconds = began.elapsed().as_secs_f64();
+    // Both directions of an edge are learned.
+    let triples = 2 * graph.edges(Split::Train).len();
+    let parameters = (entities * 2 * rank * size_of::<f32>()) as u64;
+    println!(
+        "one epoch: {entities} entities, {edges} edges, ComplEx of rank {rank}, {candidates} candidates"
+    );
+    println!("  {seconds:.0} s, {:.0} triples/s, after {before:.0} s of sorting", triples as f64 / seconds);
+    println!(
+        "  memory at its most {}; with graph and optimiser {} before the epoch, the vectors alone {}",
+        mebibytes(memory("VmHWM").unwrap_or(0)),
+        mebibytes(held),
+        mebibytes(parameters)
+    );
     Ok(())
 }
 

@@ -334,7 +334,7 @@ impl<'s, T: Source<'s>> Tile<'_, '_, T> {
         let (count, _) = source.size();
         let share = stretch.len().div_ceil(groups).next_multiple_of(LINE);
         for (group, bounds) in panels.groups.windows(2).enumerate() {
-            if panels.queries() > FEW || panels.width <= DEPTH {
+            if panels.queries() > FEW || panels.width <= DEPTH || L::IS_MADE {
                 let part = (group * share).min(stretch.len())..((group + 1) * share).min(stretch.len());
                 for next in from + C..(from + 2 * C).min(count) {
                     bring_near(&source.values(next, stretch)[part.clone()]);
