@@ -23,6 +23,8 @@ pub use score::score_text;
 pub use statement::{ClauseReason, JudgedAlternative, JudgedClause, Judgement, judge};
 pub use witness::{SubQuery, Witness};
 
+use std::time::Duration;
+
 use crate::control::Control;
 use crate::graph::{EntityId, Graph, Id};
 use crate::logic::TNorm;
@@ -141,6 +143,24 @@ impl Ask {
         let rules = self.rules.as_ref().map(SharedRules::evidence);
         Ok(scorer.with_sharpness(self.sharpness).with_unseen(self.unseen).with_rules(rules))
     }
+
+    /// The time that explanations have, from now on.
+    fn explaining(&self) -> Explaining {
+        Explaining(self.control.with_at_least(TO_EXPLAIN))
+    }
+}
+
+/// How long answers may be explained after the time of the search is over.
+const TO_EXPLAIN: Duration = Duration::from_secs(1);
+
+/// Says which answers are explained: the best one always, the others while there is time. Hundreds of answers to a
+/// question of hundreds of atoms take longer to explain than to find.
+struct Explaining(Control);
+
+impl Explaining {
+    fn has_time(&self, rank: usize) -> bool {
+        rank == 0 || !self.0.is_late()
+    }
 }
 
 /// How uncertain the score of an answer may stay once its place is certain: less than the digits shown.
@@ -173,7 +193,7 @@ pub struct Answer {
     pub known: Option<bool>,
     /// In how many ways stored edges alone make it an answer, where they do and that was counted.
     pub ways: Option<Ways>,
-    /// Why it is an answer, if that was asked for.
+    /// Why it is an answer, if that was asked for and there was time to say it.
     pub explanation: Option<Explanation>,
 }
 
@@ -330,8 +350,9 @@ fn proven_by_facts(
     beam: &Beam<'_>,
     how: &Ask,
 ) -> Result<Answers, SearchError> {
-    let explain = |&entity: &EntityId| {
-        let explanation = if how.explain {
+    let time = how.explaining();
+    let explain = |(rank, &entity): (usize, &EntityId)| {
+        let explanation = if how.explain && time.has_time(rank) {
             let reasons = by_edges(entity, explanation::ALTERNATIVES + 1);
             explanation::by_facts(plan, truth, how, beam, reasons)?
         } else {
@@ -339,7 +360,7 @@ fn proven_by_facts(
         };
         Ok(Answer { entity, score: 1.0, known: Some(true), ways: known.ways(entity), explanation })
     };
-    let answers = top.iter().map(explain).collect::<Result<_, SearchError>>()?;
+    let answers = top.iter().enumerate().map(explain).collect::<Result<_, SearchError>>()?;
     let method = if how.method == Method::Auto { Method::Exact } else { how.method };
     Ok(Answers { answers, method, certainty: Certainty::Exact { within: 0.0 }, rows: 0 })
 }

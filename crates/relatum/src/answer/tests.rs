@@ -1,12 +1,15 @@
 //! Explanations re-fold to their scores, and say what is known.
 
 use std::collections::HashMap;
+use std::time::Instant;
 
 use proptest::prelude::*;
 
 use super::alternatives::NextBest;
 use super::explanation::{atoms, value_of};
-use super::{Answer, Ask, Explanation, Marks, Method, SubQuery, Witness, answer, ask, known_answers};
+use super::{
+    Answer, Ask, Explaining, Explanation, Marks, Method, SubQuery, Witness, answer, ask, known_answers,
+};
 use crate::control::Control;
 use crate::graph::{EntityId, Graph, GraphBuilder, Split};
 use crate::logic::TNorm;
@@ -534,4 +537,15 @@ fn entities_of_another_kind_count_as_little_as_the_weight_says() {
         assert!(!strict.contains_key(film), "a score of 0 is no answer");
     }
     assert!(scores(0.0, Known::ALL)["Hitch"] >= 1.0, "a trusted edge counts whatever stands there");
+}
+
+#[test]
+fn the_best_answer_is_always_explained_and_the_others_while_there_is_time() {
+    let past = Control::default().with_deadline(Instant::now());
+    let over = Explaining(past.clone());
+    assert!(over.has_time(0) && !over.has_time(1));
+    let how = Ask { control: past, ..Ask::default() };
+    assert!(how.explaining().has_time(1), "a moment is left after every search");
+    how.control.cancel_token().cancel();
+    assert!(!how.explaining().has_time(1), "nobody waits for the others");
 }
