@@ -41,6 +41,8 @@ type Measured = HashMap<String, (Arc<OpenModel>, Arc<Quality>)>;
 
 /// Plans with more rows than this are heavy.
 const LIGHT_ROWS: f64 = 32.0;
+/// Questions with more explained answers than this are heavy.
+const LIGHT_EXPLANATIONS: usize = 32;
 /// Scores that the quality of a model is measured with at most: a second's work or so.
 const MEASURED_SCORES: usize = 40_000_000;
 
@@ -202,11 +204,14 @@ impl App {
     }
 
     /// Whether a question takes so many rows that others must not wait behind it.
-    fn is_heavy(&self, asked: &Asked, options: &Options) -> bool {
+    pub(crate) fn is_heavy(&self, asked: &Asked, options: &Options) -> bool {
         match asked {
             Asked::Entities(question) => {
                 let climbs = matches!(options.method, Method::Beam | Method::Continuous) || options.paper;
+                // Every explanation scores its atoms again, and looks for the rules that speak for them.
+                let explained = if options.explain { options.wanted(question.limit) } else { 0 };
                 climbs
+                    || explained > LIGHT_EXPLANATIONS
                     || self
                         .engine
                         .plan(&question.checked, options)
