@@ -455,6 +455,24 @@ describe("the page", { concurrency: false }, () => {
     }
   });
 
+  it("has room for settings and neighbours on a phone, and names for buttons without words", async () => {
+    const { page } = await open({ width: 390, height: 844 });
+    await page.goto(questionAddress(server.url, GENRES));
+    await rows(page).first().waitFor();
+    for (const name of ["Share", "Copy", "Download"]) await page.getByRole("button", { name }).waitFor();
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("spinbutton", { name: "Wrong kinds" }).focus();
+    await shows(page.locator(".field-help"), /^Wrong kinds: The weight/, "what a setting does, without a mouse");
+    const { height } = await page.locator(".drawer").boundingBox();
+    assert.ok(height < 700, `the settings are ${height} px high`);
+
+    await page.goto(`${server.url}explore?name=Ana+Costa&predicted=true`);
+    await page.locator(".neighbours canvas").first().waitFor();
+    const top = async (selector) => (await page.locator(selector).first().boundingBox()).y;
+    assert.ok(await top("#entity-name") < await top(".neighbours"), "first the name, then the picture");
+    assert.ok(await top(".neighbours") < await top(".predicted-group"), "then the lists");
+  });
+
   it("shows names as text, whatever they look like", async () => {
     const { page } = await open();
     await page.goto(questionAddress(server.url, '?A : stars("Film 1 (1960)", A)'));
