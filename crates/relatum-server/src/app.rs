@@ -43,6 +43,8 @@ type Measured = HashMap<String, (Arc<OpenModel>, Arc<Quality>)>;
 const LIGHT_ROWS: f64 = 32.0;
 /// Questions with more explained answers than this are heavy.
 const LIGHT_EXPLANATIONS: usize = 32;
+/// Questions with more answers than this, those before an offset too, are heavy: there is less to leave out.
+const LIGHT_ANSWERS: usize = 1_000;
 /// Scores that the quality of a model is measured with at most: a second's work or so.
 const MEASURED_SCORES: usize = 40_000_000;
 
@@ -209,9 +211,10 @@ impl App {
             Asked::Entities(question) => {
                 let climbs = matches!(options.method, Method::Beam | Method::Continuous) || options.paper;
                 // Every explanation scores its atoms again, and looks for the rules that speak for them.
-                let explained = if options.explain { options.wanted(question.limit) } else { 0 };
+                let wanted = options.wanted(question.limit);
                 climbs
-                    || explained > LIGHT_EXPLANATIONS
+                    || options.explain && wanted > LIGHT_EXPLANATIONS
+                    || wanted.saturating_add(question.offset) > LIGHT_ANSWERS
                     || self
                         .engine
                         .plan(&question.checked, options)

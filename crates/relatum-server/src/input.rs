@@ -49,7 +49,7 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Json<T> {
 pub(crate) fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     // The shape is checked only once the text is JSON, because the two mistakes have different remedies.
     let value: Value = read_json_with(bytes, serde_json::from_str)?;
-    fit(value).map_err(does_not_fit)
+    fit(value).map_err(|error| does_not_fit(&error))
 }
 
 /// Reads JSON in a way of its own; an error says whether it is no JSON, or JSON of another shape.
@@ -58,12 +58,12 @@ pub(crate) fn read_json_with<'a, T>(
     read: impl Fn(&'a str) -> serde_json::Result<T>,
 ) -> Result<T, Problem> {
     read(utf8(bytes)?).map_err(|error| match error.classify() {
-        serde_json::error::Category::Data => does_not_fit(in_words(&error.to_string())),
+        serde_json::error::Category::Data => does_not_fit(&in_words(&error.to_string())),
         _ => Problem::bad("body", format!("this is not JSON: {error}")),
     })
 }
 
-fn does_not_fit(error: String) -> Problem {
+fn does_not_fit(error: &str) -> Problem {
     Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "body", format!("the JSON does not fit: {error}"))
         .remedy("/docs describes every field")
 }

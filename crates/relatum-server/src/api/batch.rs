@@ -99,8 +99,8 @@ fn lines(body: &Bytes, limits: &Limits) -> Result<Vec<Bytes>, Problem> {
 /// The same for the elements of a JSON array.
 fn elements(body: &Bytes, limits: &Limits) -> Result<Vec<Bytes>, Problem> {
     // Counted before any is kept.
-    within(read_json_with(body, |text| serde_json::from_str::<Vec<IgnoredAny>>(text))?.len(), limits)?;
-    let elements = read_json_with(body, |text| serde_json::from_str::<Vec<&RawValue>>(text))?;
+    within(read_json_with(body, serde_json::from_str::<Vec<IgnoredAny>>)?.len(), limits)?;
+    let elements = read_json_with(body, serde_json::from_str::<Vec<&RawValue>>)?;
     Ok(elements.into_iter().map(|element| body.slice_ref(element.get().as_bytes())).collect())
 }
 

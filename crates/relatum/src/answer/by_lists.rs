@@ -62,7 +62,7 @@ pub(super) fn answer(
     let time = how.explaining();
     for (rank, (entity, score)) in top.into_iter().enumerate() {
         // Where alternatives are joined in place, no single one of them carries an answer.
-        let is_explained = how.explain && plan.joined.is_none() && time.has_time(rank);
+        let is_explained = how.explain && plan.joined.is_none() && time.includes(rank);
         let explanation = if is_explained { explainer.explain(entity)? } else { None };
         let folds = |it: &Explanation| how.logic.t_norm.any(it.branch_scores.iter().copied()) >= score - 1e-4;
         answers.push(Answer {

@@ -89,7 +89,7 @@ impl Explanation {
     }
 }
 
-/// Explains the best answers, each by the branch in which it scores highest or, if a beam missed an answer
+/// Explains the best answers after those that are skipped, each by the branch in which it scores highest or, if a beam missed an answer
 /// that stored edges give, by the `reason` that they give.
 pub(super) fn explain(
     plan: &Plan,
@@ -114,7 +114,7 @@ pub(super) fn explain(
     let time = how.explaining();
     let mut explanations = Vec::with_capacity(answers.len());
     for (index, &answer) in answers.iter().enumerate() {
-        if !time.has_time(index) {
+        if !time.includes(how.skip + index) {
             explanations.push(None);
             continue;
         }

@@ -108,6 +108,8 @@ pub struct Ask {
     pub only: Option<EntityId>,
     /// Whether to explain each answer.
     pub explain: bool,
+    /// How many of the best answers need no explanation, because whoever asks leaves them out.
+    pub skip: usize,
     /// The limits of the search, the token that cancels it, and the listeners that hear of its progress.
     pub control: Control,
 }
@@ -128,6 +130,7 @@ impl Default for Ask {
             new_only: false,
             only: None,
             explain: false,
+            skip: 0,
             control: Control::default(),
         }
     }
@@ -146,7 +149,7 @@ impl Ask {
 
     /// The time that explanations have, from now on.
     fn explaining(&self) -> Explaining {
-        Explaining(self.control.with_at_least(TO_EXPLAIN))
+        Explaining { control: self.control.with_at_least(TO_EXPLAIN), skip: self.skip }
     }
 }
 
@@ -155,11 +158,15 @@ const TO_EXPLAIN: Duration = Duration::from_secs(1);
 
 /// Says which answers are explained: the best one always, the others while there is time. Hundreds of answers to a
 /// question of hundreds of atoms take longer to explain than to find.
-struct Explaining(Control);
+struct Explaining {
+    control: Control,
+    skip: usize,
+}
 
 impl Explaining {
-    fn has_time(&self, rank: usize) -> bool {
-        rank == 0 || !self.0.is_late()
+    /// Whether the answer of this rank is explained; the best one has rank 0.
+    fn includes(&self, rank: usize) -> bool {
+        rank == self.skip || (rank > self.skip && !self.control.is_late())
     }
 }
 
@@ -323,7 +330,17 @@ fn explained(
     if exact.is_some() && plan.joined.is_some() {
         return Ok(vec![None; top.len()]);
     }
-    let explanations = explanation::explain(plan, truth, how, exact, &search.beam, top, reason)?;
+    let skipped = how.skip.min(top.len());
+    let mut explanations = vec![None; skipped];
+    explanations.extend(explanation::explain(
+        plan,
+        truth,
+        how,
+        exact,
+        &search.beam,
+        &top[skipped..],
+        reason,
+    )?);
     // An answer that a beam never reached has no assignment to show.
     let folds = |explanation: &Explanation, score: f32| {
         exact.is_some()
@@ -352,7 +369,7 @@ fn proven_by_facts(
 ) -> Result<Answers, SearchError> {
     let time = how.explaining();
     let explain = |(rank, &entity): (usize, &EntityId)| {
-        let explanation = if how.explain && time.has_time(rank) {
+        let explanation = if how.explain && time.includes(rank) {
             let reasons = by_edges(entity, explanation::ALTERNATIVES + 1);
             explanation::by_facts(plan, truth, how, beam, reasons)?
         } else {

@@ -65,7 +65,7 @@ impl<'a> Explainer<'a> {
     fn all(&self, top: &[(EntityId, f32)]) -> Result<Vec<Option<Explanation>>, SearchError> {
         let time = self.how.explaining();
         let explain = |(rank, &(entity, _)): (usize, &(EntityId, f32))| {
-            if time.has_time(rank) { self.explain(entity) } else { Ok(None) }
+            if time.includes(rank) { self.explain(entity) } else { Ok(None) }
         };
         top.iter().enumerate().map(explain).collect()
     }

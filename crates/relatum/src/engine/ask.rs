@@ -118,7 +118,7 @@ impl Asking<'_> {
             Some(_) => (1, 0),
             None => (self.options.wanted(question.limit), question.offset),
         };
-        let how = self.how(&resolved, wanted.saturating_add(offset), only)?;
+        let how = Ask { skip: offset, ..self.how(&resolved, wanted.saturating_add(offset), only)? };
         let Answers { mut answers, method, certainty, rows } =
             answer::ask(&plan, &self.model.model, graph, &how)?;
         answers.drain(..offset.min(answers.len()));
