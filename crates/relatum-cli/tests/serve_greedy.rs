@@ -4,11 +4,9 @@
 mod server;
 mod support;
 
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 use server::Running;
-use support::{ring, trained_films};
+use support::trained_films;
 
 const LINES: (&str, &str) = ("content-type", "application/x-ndjson");
 
@@ -74,28 +72,4 @@ fn of_many_unknown_names_the_first_are_reported() {
     let problem = server.post("/api/v1/ask", &question);
     assert_eq!(problem.status, 400);
     assert_eq!(problem.json()["diagnostics"].as_array().unwrap().len(), 20);
-}
-
-#[test]
-fn explanations_end_with_the_time_of_a_request_and_the_reply_says_so() {
-    let desk = ring(2000);
-    desk.ok(&["init", "ring", "ring.tsv"]);
-    desk.ok(&["train", "ring", "--rank", "8", "--epochs", "1", "--candidates", "64"]);
-    let server = Running::start(&desk, "ring", &[]);
-    let atoms: Vec<String> = (0..400).map(|number| format!("not trusts(A, p{number})")).collect();
-    let question = json!({
-        "question": format!("?A : knows(A, p1) and {}", atoms.join(" and ")),
-        "explain": true, "top": 1000, "max_seconds": 0.5, "unseen": 1.0,
-    });
-    let began = Instant::now();
-    let reply = server.post("/api/v1/ask", &question).json();
-    let answers = reply["answers"].as_array().unwrap();
-    assert!(answers[0]["explanation"].is_object(), "{}", reply["remarks"]);
-    assert!(answers.last().unwrap()["explanation"].is_null());
-    let remarks = reply["remarks"].to_string();
-    assert!(remarks.contains("of the answers were explained"), "{remarks}");
-    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
-    let again = server.post("/api/v1/ask", &question);
-    assert_eq!(again.status, 200);
-    assert!(server.metric("relatum_cache_hits_total").abs() < 0.5, "an unfinished reply is not kept");
 }
