@@ -1,4 +1,4 @@
-// axe-core finds nothing to object to, on any view, in either theme.
+// axe-core finds nothing to object to, on any view, in either theme, wide or on a phone.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
@@ -45,14 +45,18 @@ after(async () => {
   project?.remove();
 });
 
-describe("each view", { concurrency: false }, () => {
+for (const [where, size] of [["each view", {}], ["each view on a phone", { width: 390, height: 844 }]]) describe(where, { concurrency: false }, () => {
   let page;
   before(async () => {
-    ({ page } = await openPage(browser));
+    ({ page } = await openPage(browser, size));
   });
   for (const [name, view] of Object.entries(VIEWS)) {
+    // A phone has no keys to be shown.
+    if (name === "the keys" && size.width) continue;
     it(`${name} has no violation, light or dark`, async () => {
       await page.goto(view.question ? questionAddress(server.url, view.question, view.settings) : server.url + view.path);
+      // On a phone an explanation opens beneath its answer, when that is chosen.
+      if (size.width && view.ready.startsWith(".reason")) await page.locator("button.answer-name").first().click();
       await page.locator(view.ready).first().waitFor();
       if (view.act) await view.act(page);
       if (view.then) await page.locator(view.then).first().waitFor();

@@ -378,12 +378,14 @@ describe("the page", { concurrency: false }, () => {
     });
   });
 
-  it("shows the progress of a long search and stops it", async () => {
+  it("shows the progress of a long search and stops it", async (t) => {
     const { page } = await open();
-    await page.goto(questionAddress(server.url, SLOW, { method: "exact", known: "none" }));
+    // A heavy search steps back behind everything else that the machine does: it may take minutes to find something.
+    const own = await startServer(relatum, project.dir, { flags: ["--max-seconds", "600"] });
+    t.after(() => own.stop());
+    await page.goto(questionAddress(own.url, SLOW, { method: "exact", known: "none" }));
     await page.locator(".progress-head").waitFor();
-    // A heavy search steps back behind everything else that the machine does.
-    await page.locator(".so-far tbody tr").first().waitFor({ timeout: 60_000 });
+    await page.locator(".so-far tbody tr").first().waitFor({ timeout: 300_000 });
     await shows(page.locator(".progress-head"), /proven: \d+ of 10/);
     await page.locator(".toolbar").getByRole("button", { name: /^Stop/ }).click();
     await page.getByText(/^Stopped\./).waitFor();
@@ -453,6 +455,24 @@ describe("the page", { concurrency: false }, () => {
       const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.ok(over <= 0, `${path || "/"} is ${over} px too wide`);
     }
+  });
+
+  it("has room for settings and neighbours on a phone, and names for buttons without words", async () => {
+    const { page } = await open({ width: 390, height: 844 });
+    await page.goto(questionAddress(server.url, GENRES));
+    await rows(page).first().waitFor();
+    for (const name of ["Share", "Copy", "Download"]) await page.getByRole("button", { name }).waitFor();
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("spinbutton", { name: "Wrong kinds" }).focus();
+    await shows(page.locator(".field-help"), /^Wrong kinds: The weight/, "what a setting does, without a mouse");
+    const { height } = await page.locator(".drawer").boundingBox();
+    assert.ok(height < 700, `the settings are ${height} px high`);
+
+    await page.goto(`${server.url}explore?name=Ana+Costa&predicted=true`);
+    await page.locator(".neighbours canvas").first().waitFor();
+    const top = async (selector) => (await page.locator(selector).first().boundingBox()).y;
+    assert.ok(await top("#entity-name") < await top(".neighbours"), "first the name, then the picture");
+    assert.ok(await top(".neighbours") < await top(".predicted-group"), "then the lists");
   });
 
   it("shows names as text, whatever they look like", async () => {

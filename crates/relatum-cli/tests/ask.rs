@@ -371,3 +371,21 @@ fn a_model_of_another_graph_is_found_by_check() {
     assert!(outcome.stderr.contains("the model does not fit the graph"), "{}", outcome.stderr);
     assert!(outcome.stdout.contains("ok   graph/train.edges"), "{}", outcome.stdout);
 }
+
+#[test]
+fn explanations_end_with_the_time_and_the_reply_says_how_many_are_missing() {
+    let desk = support::ring(2000);
+    desk.ok(&["init", "ring", "ring.tsv"]);
+    desk.ok(&["train", "ring", "--rank", "8", "--epochs", "1", "--candidates", "64"]);
+    // Found in a moment; explained in some twenty seconds.
+    let atoms: Vec<String> = (0..400).map(|number| format!("not trusts(A, p{number})")).collect();
+    let question = format!("?A : knows(A, p1) and {}", atoms.join(" and "));
+    let flags = ["--explain", "--top", "1000", "--unseen", "1", "--timeout", "2", "--json"];
+    let printed = desk.ok(&[&["ask", "ring", question.as_str()][..], &flags].concat());
+    let reply: Value = serde_json::from_str(&printed).unwrap();
+    let answers = reply["answers"].as_array().unwrap();
+    assert!(answers[0]["explanation"].is_object(), "the best one is always explained");
+    assert!(answers[999]["explanation"].is_null());
+    let remarks = reply["remarks"].to_string();
+    assert!(remarks.contains("of the answers were explained"), "{remarks}");
+}

@@ -326,6 +326,21 @@ fn predicted_edges_are_as_true_as_asking_says_with_rules_too() {
     assert!((predicted - answered).abs() < 1e-5, "{predicted} {answered}");
     let quality = server.get("/api/v1/models/default/quality").json();
     assert_eq!(quality["links"]["evidence"], "both");
+
+    for evidence in ["model", "rules"] {
+        let path = format!("/api/v1/describe?name=F10&relation=has_genre&predicted=true&evidence={evidence}");
+        let described = server.get(&path).json();
+        assert_eq!(described["evidence"], evidence);
+        let mut question = question.clone();
+        question["evidence"] = evidence.into();
+        let asked = server.post("/api/v1/ask", &question).json();
+        let (predicted, answered) =
+            (truth(&described["predicted"][0]["truth"]), truth(&asked["answers"][0]["score"]));
+        assert!((predicted - answered).abs() < 1e-5, "{evidence}: {predicted} {answered}");
+    }
+    let wrong = server.get("/api/v1/describe?name=F10&predicted=true&evidence=hearsay");
+    assert_eq!(wrong.status, 400);
+    assert!(wrong.text().contains("`evidence`"), "{}", wrong.text());
 }
 
 #[test]

@@ -41,6 +41,10 @@ type Measured = HashMap<String, (Arc<OpenModel>, Arc<Quality>)>;
 
 /// Plans with more rows than this are heavy.
 const LIGHT_ROWS: f64 = 32.0;
+/// Questions with more explained answers than this are heavy.
+const LIGHT_EXPLANATIONS: usize = 32;
+/// Questions with more answers than this, those before an offset too, are heavy: there is less to leave out.
+const LIGHT_ANSWERS: usize = 1_000;
 /// Scores that the quality of a model is measured with at most: a second's work or so.
 const MEASURED_SCORES: usize = 40_000_000;
 
@@ -202,11 +206,15 @@ impl App {
     }
 
     /// Whether a question takes so many rows that others must not wait behind it.
-    fn is_heavy(&self, asked: &Asked, options: &Options) -> bool {
+    pub(crate) fn is_heavy(&self, asked: &Asked, options: &Options) -> bool {
         match asked {
             Asked::Entities(question) => {
                 let climbs = matches!(options.method, Method::Beam | Method::Continuous) || options.paper;
+                // Every explanation scores its atoms again, and looks for the rules that speak for them.
+                let wanted = options.wanted(question.limit);
                 climbs
+                    || options.explain && wanted > LIGHT_EXPLANATIONS
+                    || wanted.saturating_add(question.offset) > LIGHT_ANSWERS
                     || self
                         .engine
                         .plan(&question.checked, options)

@@ -1,13 +1,15 @@
 //! A cache of replies. The same question under the same options and model has the same answer.
 
 use std::collections::HashMap;
+use std::io::{ErrorKind, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use relatum::Reply;
 use relatum::report::Certainty;
 
-/// Replies with more answers than this are not kept: they are large, and seldom asked for twice.
-const LARGE: usize = 100;
+/// Replies with more bytes of JSON than this are not kept. A reply with a hundred long explanations takes tens of
+/// megabytes, so that a few hundred of them would fill the memory.
+const LARGE: usize = 128 << 10;
 
 /// The replies that were used most recently.
 pub(crate) struct Cache {
@@ -43,10 +45,9 @@ impl Cache {
         Ok(Arc::clone(reply))
     }
 
-    /// Keeps a reply if its search was not stopped by a limit, because that one may be better next time.
+    /// Keeps a reply unless it is large, or its search was stopped by a limit: that one may be better next time.
     pub(crate) fn keep(&self, key: String, reply: &Arc<Reply>, from: Generation) {
-        let stopped = matches!(reply.certainty, Certainty::Stopped { .. });
-        if self.most == 0 || stopped || reply.answers.len() > LARGE {
+        if self.most == 0 || is_stopped(reply) || is_large(reply) {
             return;
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,6 +67,32 @@ impl Cache {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.replies.clear();
         state.generation += 1;
+    }
+}
+
+/// Whether a limit ended the search, or the explanations: then the best answer has one, and others have none.
+fn is_stopped(reply: &Reply) -> bool {
+    let mut explained = reply.answers.iter().map(|answer| answer.explanation.is_some());
+    let in_part = explained.next() == Some(true) && !explained.all(|it| it);
+    in_part || matches!(reply.certainty, Certainty::Stopped { .. })
+}
+
+/// Whether a reply is longer than [`LARGE`] as JSON.
+fn is_large(reply: &Reply) -> bool {
+    serde_json::to_writer(Room(LARGE), reply).is_err()
+}
+
+/// Takes so many bytes, and no more.
+struct Room(usize);
+
+impl Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 
@@ -103,5 +130,8 @@ mod tests {
         let now = cache.get("e").err().unwrap();
         cache.keep("e".to_owned(), &reply(r#"{"kind":"stopped","by":"time"}"#), now);
         assert!(cache.get("e").is_err(), "a stopped search may find more next time");
+        let large = Reply { remarks: vec!["x".repeat(LARGE)], ..Reply::clone(&proven) };
+        cache.keep("e".to_owned(), &Arc::new(large), now);
+        assert!(cache.get("e").is_err(), "a large reply takes the place of many");
     }
 }

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::app::Shared;
 use crate::problem::Problem;
-use crate::shape::fit;
+use crate::shape::{fit, in_words};
 
 /// How long a body may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(30);
@@ -47,14 +47,25 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Json<T> {
 
 /// Reads a value from JSON.
 pub(crate) fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-    let text = utf8(bytes)?;
     // The shape is checked only once the text is JSON, because the two mistakes have different remedies.
-    let value: Value = serde_json::from_str(text)
-        .map_err(|error| Problem::bad("body", format!("this is not JSON: {error}")))?;
-    fit(value).map_err(|error| {
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "body", format!("the JSON does not fit: {error}"))
-            .remedy("/docs describes every field")
+    let value: Value = read_json_with(bytes, serde_json::from_str)?;
+    fit(value).map_err(|error| does_not_fit(&error))
+}
+
+/// Reads JSON in a way of its own; an error says whether it is no JSON, or JSON of another shape.
+pub(crate) fn read_json_with<'a, T>(
+    bytes: &'a [u8],
+    read: impl Fn(&'a str) -> serde_json::Result<T>,
+) -> Result<T, Problem> {
+    read(utf8(bytes)?).map_err(|error| match error.classify() {
+        serde_json::error::Category::Data => does_not_fit(&in_words(&error.to_string())),
+        _ => Problem::bad("body", format!("this is not JSON: {error}")),
     })
+}
+
+fn does_not_fit(error: &str) -> Problem {
+    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "body", format!("the JSON does not fit: {error}"))
+        .remedy("/docs describes every field")
 }
 
 /// The name that is the last part of a path.
@@ -135,9 +146,10 @@ impl<T: DeserializeOwned> FromRequestParts<Shared> for Params<T> {
 }
 
 /// Parameters whose values are always texts, even if they look like numbers: a film may be called `300`.
-const TEXTS: [&str; 12] = [
+const TEXTS: [&str; 13] = [
     "calibration",
     "entity",
+    "evidence",
     "known",
     "method",
     "model",

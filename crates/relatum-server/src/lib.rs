@@ -13,6 +13,7 @@
 //! [`Server`] starts and ends; `app` is the state that requests share, and `searches` the threads that answer; `api`
 //! has the endpoints by group, `sparql` and `mcp` serve the other two protocols; `question`, `input` and
 //! `shape` read requests, `problem` reports errors, `openapi` and `docs` describe the API; `guard` checks tokens and origins,
+//! `impatient` gives up clients that read nothing,
 //! `observe`, `metrics` and `log` record what happened; `page` sends the built files of the page.
 
 mod api;
@@ -20,6 +21,7 @@ mod app;
 mod cache;
 mod docs;
 mod guard;
+mod impatient;
 mod input;
 mod listen;
 mod log;

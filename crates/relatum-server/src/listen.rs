@@ -12,9 +12,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use crate::app::Shared;
+use crate::impatient::Impatient;
 
 /// How long the head of a request may take to arrive; slower connections are closed.
 const HEAD_TIME: Duration = Duration::from_secs(10);
+
+/// How long a client may read nothing of what it is sent; then its connection is closed.
+const WRITE_TIME: Duration = Duration::from_secs(30);
 
 /// Serves connections until `stop` is ready; then running requests may finish within `grace`, and are cancelled
 /// after that.
@@ -42,7 +46,8 @@ pub(crate) async fn serve(
         // Small answers are sent at once, without waiting for more data.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
+        let stream = TokioIo::new(Impatient::new(stream, WRITE_TIME));
+        let connection = graceful.watch(http.serve_connection(stream, service));
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%from, %error, "a connection ended early");

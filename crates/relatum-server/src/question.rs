@@ -36,8 +36,9 @@ pub(crate) struct ExplainBody {
 }
 
 impl AskBody {
-    /// Reads the fields of an object; those that are not known are refused.
-    fn of<E: Error>(mut fields: Map<String, Value>) -> Result<Self, E> {
+    /// Reads the fields of an object; those that are not known are refused. `before` are fields of the same object
+    /// that were read already.
+    fn of<E: Error>(mut fields: Map<String, Value>, before: &[&str]) -> Result<Self, E> {
         let question = take(&mut fields, "question")?.ok_or_else(|| E::missing_field("question"))?;
         let max_rows = take(&mut fields, "max_rows")?;
         let max_seconds: Option<f64> = take(&mut fields, "max_seconds")?;
@@ -45,7 +46,7 @@ impl AskBody {
             return Err(E::custom("max_seconds must be 0 or more"));
         }
         if let Some(unknown) = fields.keys().find(|name| !OF_OPTIONS.contains(*name)) {
-            let all = ["question"].into_iter().chain(OF_OPTIONS.iter().map(String::as_str));
+            let all = ["question"].iter().chain(before).copied().chain(OF_OPTIONS.iter().map(String::as_str));
             let all: Vec<&str> = all.chain(["max_rows", "max_seconds"]).collect();
             return Err(E::custom(format!("unknown field `{unknown}`; the fields are {}", all.join(", "))));
         }
@@ -109,7 +110,7 @@ static OF_OPTIONS: LazyLock<Vec<String>> = LazyLock::new(|| {
 
 impl<'de> Deserialize<'de> for AskBody {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Self::of(Map::deserialize(from)?)
+        Self::of(Map::deserialize(from)?, &[])
     }
 }
 
@@ -117,7 +118,7 @@ impl<'de> Deserialize<'de> for ExplainBody {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let mut fields = Map::deserialize(from)?;
         let entity = take(&mut fields, "entity")?.ok_or_else(|| D::Error::missing_field("entity"))?;
-        Ok(Self { ask: AskBody::of(fields)?, entity })
+        Ok(Self { ask: AskBody::of(fields, &["entity"])?, entity })
     }
 }
 
@@ -214,6 +215,9 @@ mod tests {
         let explain: ExplainBody =
             serde_json::from_str(r#"{"question": "q", "entity": "e", "top": 1}"#).unwrap();
         assert_eq!((explain.entity.as_str(), explain.ask.options.top), ("e", Some(1)));
+        let unknown = serde_json::from_str::<ExplainBody>(r#"{"question": "q", "entity": "e", "kk": 1}"#);
+        let said = unknown.unwrap_err().to_string();
+        assert!(said.contains("the fields are question, entity, calibration, "), "{said}");
     }
 
     #[test]

@@ -185,7 +185,10 @@ fn reload_on_signal(app: Shared, guard: Arc<Guard>) -> std::io::Result<impl Futu
     let mut hang_up = signal(SignalKind::hangup())?;
     Ok(async move {
         while hang_up.recv().await.is_some() {
-            if let Err(error) = app.reload() {
+            let app = Arc::clone(&app);
+            // Reading a large model takes long, and these threads serve connections.
+            let read = tokio::task::spawn_blocking(move || app.reload().map(|_| ())).await;
+            if let Ok(Err(error)) = read {
                 tracing::error!(%error, "the models were not read again; the old ones stay");
             }
             if let Err(error) = guard.reload() {

@@ -50,6 +50,8 @@ pub struct Limits {
     pub body_bytes: usize,
     /// Bytes of the body of a batch.
     pub batch_bytes: usize,
+    /// Questions of a batch.
+    pub batch_questions: usize,
     /// Bytes of a question.
     pub question_bytes: usize,
     /// Alternatives that the normal form of a question may have.
@@ -76,6 +78,7 @@ impl Default for Limits {
         Self {
             body_bytes: 1 << 20,
             batch_bytes: 16 << 20,
+            batch_questions: 100_000,
             question_bytes: 64 << 10,
             branches: 256,
             k: 4096,

@@ -41,7 +41,7 @@ fn wrong_field<T: DeserializeOwned>(fields: &Map<String, Value>, error: &str) ->
 
 /// An error of serde without its names for types: `invalid type: string "x", expected usize` becomes `expected a whole
 /// number, 0 or more, but got the string "x"`.
-fn in_words(error: &str) -> String {
+pub(crate) fn in_words(error: &str) -> String {
     let wrong = error.strip_prefix("invalid type: ").or_else(|| error.strip_prefix("invalid value: "));
     let Some((found, expected)) = wrong.and_then(|it| it.rsplit_once(", expected ")) else {
         return error.to_owned();

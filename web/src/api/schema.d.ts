@@ -918,6 +918,8 @@ export interface components {
             /** @description The shortest text that a person can read and a question can hold. */
             text: string;
         };
+        /** @description What speaks for an edge that is not stored. */
+        Evidence: "model" | "rules" | "both";
         /** @description A question made from a graph; stored edges answer it, and a model may add to that. */
         Example: {
             /** @description The question in the text syntax. */
@@ -1294,6 +1296,11 @@ export interface components {
              * @description Bytes of the body of a batch.
              */
             batch_bytes: number;
+            /**
+             * Format: uint
+             * @description Questions of a batch.
+             */
+            batch_questions: number;
             /**
              * Format: uint
              * @description Bytes of a request's body.
@@ -2466,6 +2473,8 @@ export interface operations {
             query: {
                 /** @description Only the edges in this direction. */
                 direction?: components["schemas"]["Direction"];
+                /** @description What speaks for predicted edges; if omitted, rules too where the project has some. */
+                evidence?: components["schemas"]["Evidence"];
                 /** @description The name is that of a relation, even if an entity has the same. */
                 is_relation?: boolean;
                 /** @description How many edges of each relation to show at most, by default 20. */

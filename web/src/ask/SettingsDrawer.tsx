@@ -4,6 +4,7 @@ import { askState, setSettings } from "../state/ask";
 import { serverState } from "../state/server";
 import { useStore } from "../state/store";
 import { grouped } from "../parts/text";
+import { useState } from "preact/hooks";
 
 interface Choice { field: keyof AskSettings; label: string; help: string; values: [string, string][]; ran?(settings: Settings, method: string): string }
 interface Amount { field: keyof AskSettings; label: string; help: string; min: number; max?: number; step: number; ran?(settings: Settings): string; limit?: "k" | "top" | "seconds" | "rows" }
@@ -30,6 +31,9 @@ const AMOUNTS: Amount[] = [
 /** What the server allows where a person sets no limit. */
 const allowed = (limit: string, most: number) => (limit === "seconds" ? `${grouped(most)} s` : grouped(most));
 
+/** What a setting does, and how far the server lets it go. */
+const allowing = (help: string, most: number | undefined) => (most === undefined ? help : `${help}; this server allows ${grouped(most)}`);
+
 const round = (value: number) => String(Math.round(value * 1000) / 1000);
 
 export function SettingsDrawer({ onClose }: { onClose(): void }) {
@@ -38,6 +42,8 @@ export function SettingsDrawer({ onClose }: { onClose(): void }) {
   const reply = useStore(askState, (it) => it.reply);
   const set = (field: keyof AskSettings, value: unknown) => setSettings({ ...settings, [field]: value === "" ? undefined : value });
   const ran = reply?.settings;
+  // Tooltips need a mouse: what a setting does is also said below, for the one that is being changed.
+  const [help, setHelp] = useState("");
   const automatic = (value: string | undefined) => (value ? `auto: ${value}` : "auto");
   return (
     <div
@@ -51,7 +57,7 @@ export function SettingsDrawer({ onClose }: { onClose(): void }) {
       </p>
       <div class="fields">
         {CHOICES.map(({ field, label, help, values, ran: ranWith }) => (
-          <label key={field} title={help}>
+          <label key={field} title={help} onFocusCapture={() => setHelp(`${label}: ${help}`)}>
             <span>{label}</span>
             <select value={String(settings[field] ?? "")} onChange={(event) => set(field, event.currentTarget.value)}>
               <option value="">{automatic(settings[field] === undefined && reply && ran ? ranWith?.(ran, reply.method) : undefined)}</option>
@@ -60,7 +66,7 @@ export function SettingsDrawer({ onClose }: { onClose(): void }) {
           </label>
         ))}
         {AMOUNTS.map(({ field, label, help, min, max, step, ran: ranWith, limit }) => (
-          <label key={field} title={limit && limits ? `${help}; this server allows ${grouped(limits[limit])}` : help}>
+          <label key={field} title={allowing(help, limit && limits?.[limit])} onFocusCapture={() => setHelp(`${label}: ${allowing(help, limit && limits?.[limit])}`)}>
             <span>{label}</span>
             <input
               type="number" min={min} max={max ?? (limit && limits?.[limit])} step={step} value={settings[field] === undefined ? "" : String(settings[field])}
@@ -70,6 +76,7 @@ export function SettingsDrawer({ onClose }: { onClose(): void }) {
           </label>
         ))}
       </div>
+      <p class="fine field-help" role="status">{help || "Choose a setting to read what it does."}</p>
       <div class="switches">
         <label class="switch"><input type="checkbox" checked={settings.paper ?? false} onChange={(event) => set("paper", event.currentTarget.checked || "")} /> beam as in the paper</label>
         <label class="switch"><input type="checkbox" checked={settings.either_side ?? false} onChange={(event) => set("either_side", event.currentTarget.checked || "")} /> score atoms from the cheaper side</label>

@@ -176,13 +176,13 @@ function elementsOf(scene: Scene, places: Map<string, Point>, measure: Measure):
     group: "edges",
     data: {
       id: edge.id, source: edge.from, target: edge.to, kind: edge.kind, text: edgeText(edge), whole: wholeEdge(edge),
-      negated: edge.negated ? "yes" : "no", sided: sided ? "yes" : "no", thickness: 1.25 + 2 * (edge.truth ?? 0.35),
+      negated: edge.negated ? "yes" : "no", backward: edge.backward ? "yes" : "no", sided: sided ? "yes" : "no", thickness: 1.25 + 2 * (edge.truth ?? 0.35),
     },
   }));
   return [...nodes, ...edges];
 }
 
-const shown = (node: SceneNode) => cutMiddle(node.text, LONGEST[node.kind]);
+const shown = (node: SceneNode) => cutMiddle(node.text, node.longest ?? LONGEST[node.kind]);
 const edgeText = (edge: SceneEdge) => [edge.negated ? "not" : "", cutMiddle(edge.text, 24), edge.detail ?? ""].filter(Boolean).join(" ");
 const wholeEdge = (edge: SceneEdge) => {
   const standing = edge.kind === "asked" || edge.kind === "join" ? "" : edge.kind;
@@ -272,10 +272,11 @@ function stylesheet(element: HTMLElement): StylesheetJson {
     },
     // Between columns lines leave on the right and arrive on the left, so that none runs behind a neighbour.
     { selector: "edge[sided = 'yes']", style: { "source-endpoint": "50% 0%", "target-endpoint": "-50% 0%", "arrow-scale": 0.7 } },
-    { selector: "edge[kind = 'stored']", style: { "line-color": colour("stored"), "target-arrow-color": colour("stored") } },
+    { selector: "edge[backward = 'yes']", style: { "source-arrow-shape": "triangle", "target-arrow-shape": "none" } },
+    { selector: "edge[kind = 'stored']", style: { "line-color": colour("stored"), "target-arrow-color": colour("stored"), "source-arrow-color": colour("stored") } },
     {
       selector: "edge[kind = 'predicted']",
-      style: { "line-color": colour("predicted"), "target-arrow-color": colour("predicted"), "line-style": "dashed", "line-dash-pattern": [6, 4] },
+      style: { "line-color": colour("predicted"), "target-arrow-color": colour("predicted"), "source-arrow-color": colour("predicted"), "line-style": "dashed", "line-dash-pattern": [6, 4] },
     },
     { selector: "edge[kind = 'join']", style: { "target-arrow-shape": "none", width: 1.5 } },
     {

@@ -14,12 +14,17 @@ export interface Measure { node(node: SceneNode): Size; edge(edge: SceneEdge): n
 
 const ROW_GAP = 30;
 const DOWN_GAP = 62;
-const LABEL_SPACE = 34;
+/** The least space between two layers, and what a text on an edge takes beside its own width; less where there is little room. */
+const GAPS = { layer: 52, label: 34 };
+const SMALL_GAPS = { layer: 30, label: 14 };
+/** Rooms narrower than this have little of it. */
+const NARROW = 480;
 
 export function layout(scene: Scene, measure: Measure, room: Size): Layout {
   const layers = layered(scene);
-  const right = toTheRight(layers, scene, measure);
-  if (scene.nodes.some((node) => node.column !== undefined)) return hubbed(right, scene);
+  const sided = scene.nodes.some((node) => node.column !== undefined);
+  const right = toTheRight(layers, scene, measure, sided && room.width < NARROW ? SMALL_GAPS : GAPS);
+  if (sided) return hubbed(right, scene);
   const down = downwards(layers, scene, measure);
   return zoom(right.size, room) >= zoom(down.size, room) * 0.92 ? right : down;
 }
@@ -123,7 +128,7 @@ function across(layers: SceneNode[][], breadth: (node: SceneNode) => number, gap
   return { at, total };
 }
 
-function toTheRight(layers: SceneNode[][], scene: Scene, measure: Measure): Layout {
+function toTheRight(layers: SceneNode[][], scene: Scene, measure: Measure, gaps: typeof GAPS): Layout {
   const places = new Map<string, Point>();
   const { at, total } = across(layers, (node) => measure.node(node).height, () => ROW_GAP);
   let x = 0;
@@ -136,8 +141,9 @@ function toTheRight(layers: SceneNode[][], scene: Scene, measure: Measure): Layo
       places.set(node.id, { x: x - aside, y: at.get(node.id) ?? 0 });
     }
     const next = layers[index + 1];
-    const labels = next ? between(scene, layer, next).map((edge) => measure.edge(edge) + LABEL_SPACE) : [0];
-    x += width / 2 + (next ? Math.max(52, ...labels) : 0);
+    const space = (edge: SceneEdge) => (edge.text || edge.detail ? measure.edge(edge) + gaps.label : 0);
+    const labels = next ? between(scene, layer, next).map(space) : [0];
+    x += width / 2 + (next ? Math.max(gaps.layer, ...labels) : 0);
   });
   return { places, size: { width: Math.max(x, 1), height: total + 24 }, direction: "right" };
 }

@@ -14,6 +14,8 @@ export interface SceneNode {
   scope?: Path;
   /** The entity that it stands for, by the text that finds it. */
   entity?: string;
+  /** How many letters of the text are shown, where it is not as usual for its kind. */
+  longest?: number;
   /** Which column it belongs to, where the scene says so, from left to right. */
   column?: number;
 }
@@ -28,6 +30,8 @@ export interface SceneEdge {
   /** `stored` is solid, `predicted` dashed, `asked` plain, `join` leads from an `or` split to its variable. */
   kind: "asked" | "stored" | "predicted" | "join";
   negated?: boolean;
+  /** Its arrow is at `from`. */
+  backward?: boolean;
   /** From 0 to 1: how thick the line is. */
   truth?: number;
   /** The atom of the question. */

@@ -6,7 +6,7 @@ import { openQuestion } from "../state/ask";
 import { address, follow, go, useRoute } from "../router";
 import { written } from "../question/name";
 import { Drawing } from "../drawing/Drawing";
-import { useLoaded } from "../parts/hooks";
+import { useLoaded, useMedia } from "../parts/hooks";
 import { Problem } from "../parts/Problem";
 import { Standing } from "../parts/Standing";
 import { grouped, labelOf, nameOf, number, plural } from "../parts/text";
@@ -17,12 +17,15 @@ const PAGE = 12;
 export function EntityView({ name }: { name: string }) {
   const { query } = useRoute();
   const predicted = query.get("predicted") === "true";
+  const wide = useMedia("(min-width: 1080px)");
+  const narrow = useMedia("(max-width: 559px)");
   const show = (next: boolean) => go("explore", { name, predicted: next ? "true" : undefined }, true);
   const loaded = useLoaded(() => server.describe({ name, limit: PAGE, predicted }), [name, predicted]);
   const description = loaded.value;
   if (loaded.state === "failed") return <Problem failure={loaded.failure} />;
   if (!description) return <div class="skeleton tall shown"><span class="unseen">Loading…</span></div>;
   const entity = description.kind === "entity";
+  const neighbours = entity && <Neighbours key={description.name} description={description} narrow={narrow} />;
   return (
     <div class="entity">
       <section class="panel entity-main" aria-labelledby="entity-name">
@@ -39,11 +42,12 @@ export function EntityView({ name }: { name: string }) {
             )}
           </div>
         </header>
+        {!wide && neighbours}
         {description.predicted && <Predicted edges={description.predicted} self={description.id} evidence={description.evidence} />}
         {description.relations.map((group) => <Group key={group.relation + group.direction} group={group} name={name} self={description} />)}
         {!description.relations.length && <p class="hint">No stored edge.</p>}
       </section>
-      {entity && <Neighbours description={description} />}
+      {wide && neighbours}
     </div>
   );
 }
@@ -122,13 +126,13 @@ function Predicted({ edges, self, evidence }: { edges: MissingEdge[]; self: numb
   );
 }
 
-function Neighbours({ description }: { description: Description }) {
-  const scene = useMemo(() => neighbourhood(description), [description]);
+function Neighbours({ description, narrow }: { description: Description; narrow: boolean }) {
+  const scene = useMemo(() => neighbourhood(description, narrow), [description, narrow]);
   const entities = new Map(scene.nodes.map((node) => [node.id, node.entity]));
   return (
-    <section class="panel neighbours" aria-label="Neighbourhood">
+    <section class="neighbours" aria-label="Neighbourhood">
       <Drawing
-        scene={scene} most={560} least={200} label={`${nameOf(description)} and ${plural(scene.nodes.length - 1, "neighbour")}; the lists beside say the same.`}
+        scene={scene} most={560} least={200} label={`${nameOf(description)} and ${plural(scene.nodes.length - 1, "neighbour")}; the lists say the same.`}
         listener={{
           picked: (pick) => {
             const entity = pick?.kind === "node" ? entities.get(pick.id) : undefined;

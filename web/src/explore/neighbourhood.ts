@@ -1,4 +1,7 @@
-/** A thing in the middle, what leads to it on the left, what it leads to on the right. */
+/**
+ * A thing in the middle, what leads to it on the left, what it leads to on the right. Where there is no room for both
+ * sides, all stands on the right, and an arrow before a relation says that it leads to the thing.
+ */
 import type { Description } from "../api/types";
 import { grouped, nameOf, number } from "../parts/text";
 import type { Scene, SceneEdge, SceneNode } from "../drawing/scene";
@@ -8,28 +11,36 @@ const A_SIDE = 8;
 /** How many predicted edges are drawn. */
 const PREDICTED = 4;
 
-export function neighbourhood(description: Description): Scene {
-  const self: SceneNode = { id: "self", kind: "target", text: nameOf(description), entity: description.name, column: 0 };
+/** Letters of a name where there is little room: of the thing itself, of a relation, of a neighbour. */
+const SHORT = { self: 10, hub: 15, end: 16 };
+
+export function neighbourhood(description: Description, narrow = false): Scene {
+  const short = (which: keyof typeof SHORT) => (narrow ? SHORT[which] : undefined);
+  const self: SceneNode = { id: "self", kind: "target", text: nameOf(description), entity: description.name, longest: short("self"), column: 0 };
   const nodes = new Map<string, SceneNode>([[self.id, self]]);
   const edges: SceneEdge[] = [];
   const put = (side: -1 | 1, relation: string, count: string, kind: "stored" | "predicted", name: string, text: string, truth?: number) => {
+    const column = narrow ? 1 : side;
     const [hub, end] = [`${side}:${kind}:${relation}`, `${side}:${kind}:${relation}:${name}`];
     // An edge points from its head to its tail: on the left to the thing, on the right away from it.
     const line = (one: string, other: string, detail?: string) => {
-      const [from, to] = side < 0 ? [other, one] : [one, other];
-      edges.push({ id: `e${edges.length}`, from, to, text: "", detail, kind, truth: truth ?? 0.2 });
+      const [from, to] = side < 0 && !narrow ? [other, one] : [one, other];
+      edges.push({ id: `e${edges.length}`, from, to, text: "", detail, kind, truth: truth ?? 0.2, backward: side < 0 && narrow });
     };
     if (!nodes.has(hub)) {
-      nodes.set(hub, { id: hub, kind: "hub", text: `${relation}${count}`, column: side });
+      nodes.set(hub, { id: hub, kind: "hub", text: `${narrow && side < 0 ? "← " : ""}${relation}${count}`, longest: short("hub"), column });
       line(self.id, hub);
     }
     if (nodes.has(end)) return;
-    nodes.set(end, { id: end, kind: "variable", text, entity: name, column: 2 * side });
+    nodes.set(end, { id: end, kind: "variable", text, entity: name, longest: short("end"), column: 2 * column });
     line(hub, end, truth === undefined ? undefined : number(truth));
   };
+  const room = description.predicted ? A_SIDE - PREDICTED + 1 : A_SIDE;
+  const both = (["incoming", "outgoing"] as const).every((it) => description.relations.some((group) => group.direction === it));
+  const most = narrow && both ? Math.ceil(room / 2) + 1 : room;
   for (const side of [-1, 1] as const) {
     const groups = description.relations.filter((it) => it.direction === (side < 0 ? "incoming" : "outgoing"));
-    for (const { group, edge } of fairly(groups.map((it) => it.edges.map((edge) => ({ group: it, edge }))), description.predicted ? A_SIDE - PREDICTED + 1 : A_SIDE)) {
+    for (const { group, edge } of fairly(groups.map((it) => it.edges.map((edge) => ({ group: it, edge }))), most)) {
       const [name, text] = side < 0 ? [edge.head, edge.head_text] : [edge.tail, edge.tail_text];
       put(side, group.relation_text, group.count > 1 ? ` (${grouped(group.count)})` : "", "stored", name, text);
     }

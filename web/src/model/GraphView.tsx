@@ -24,7 +24,7 @@ export function GraphView() {
       <h2>Relations</h2>
       <Relations relations={graph.by_relation} />
       <h2>Edges of a thing</h2>
-      <div class="scroll">
+      <div class="scroll" role="region" aria-label="Edges of a thing" tabIndex={0}>
         <table class="facts">
           <thead><tr><th scope="col">edges</th>{["mean", "least", "25%", "median", "75%", "90%", "99%", "most"].map((it) => <th scope="col" class="score" key={it}>{it}</th>)}</tr></thead>
           <tbody>

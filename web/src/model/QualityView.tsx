@@ -44,7 +44,7 @@ function Relations({ relations }: { relations: RelationEvaluation[] }) {
   const shown = all ? sorted : sorted.slice(0, FIRST);
   return (
     <>
-      <div class="scroll">
+      <div class="scroll" role="region" aria-label="Relations by MRR" tabIndex={0}>
         <table class="ranking relations-by-mrr">
           <thead>
             <tr><th scope="col">relation</th><th scope="col" class="bar-head"><span class="unseen">MRR as a bar</span></th><th scope="col" class="score">MRR</th><th scope="col" class="score">Hits@10</th><th scope="col" class="score">edges</th></tr>

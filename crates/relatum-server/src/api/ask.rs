@@ -66,10 +66,15 @@ impl App {
         let (cancel, app) = (self.cancel(), Shared::clone(self));
         let guard = CancelOnDrop::new(self, cancel.clone());
         let work = move || -> Planned<Result<Reply, Error>> {
-            // Explaining a single entity needs a full search too.
-            Planned::Heavy(Box::new(move || {
-                app.engine.explain(&ask.question, &body.entity, &ask.options, &ask.control(cancel))
-            }))
+            let asked = match app.engine.read(&ask.question, &ask.options) {
+                Ok(asked) => asked,
+                Err(error) => return Planned::Done(Err(error)),
+            };
+            // Explaining a single entity needs the same search as all answers do.
+            let heavy = app.is_heavy(&asked, &ask.options);
+            let explain =
+                move || app.engine.explain(&ask.question, &body.entity, &ask.options, &ask.control(cancel));
+            if heavy { Planned::Heavy(Box::new(explain)) } else { Planned::Done(explain()) }
         };
         let reply = self.searches.run(work).await;
         guard.disarm();

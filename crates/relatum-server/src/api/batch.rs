@@ -5,20 +5,24 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, StreamExt};
 use relatum::Reply;
 use schemars::JsonSchema;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::stream::inside;
 use crate::app::Shared;
-use crate::input::{bytes, content_type, expect_type, read_json, utf8};
+use crate::input::{bytes, content_type, expect_type, read_json_with, utf8};
 use crate::observe::RequestId;
 use crate::problem::Problem;
 use crate::question::AskBody;
+use crate::settings::Limits;
+use crate::shape::fit;
 
 const LINES: &str = "application/x-ndjson";
 
@@ -65,12 +69,11 @@ pub(super) async fn batch(
     expect_type(request.headers(), &["application/json", LINES])?;
     let as_lines = content_type(request.headers()).as_deref() == Some(LINES);
     let body = bytes(request.into_body(), app.limits.batch_bytes).await?;
-    let items =
-        if as_lines { lines(&body)? } else { read_json::<Vec<Value>>(&body)?.into_iter().map(Ok).collect() };
+    let items = if as_lines { lines(&body, &app.limits)? } else { elements(&body, &app.limits)? };
     let answers = stream::iter(items.into_iter().enumerate()).map(move |(index, item)| {
         let (app, id) = (Shared::clone(&app), id.clone());
         async move {
-            let outcome = match item.and_then(question) {
+            let outcome = match question(&item, &app.limits) {
                 Ok(ask) => app.ask(ask, true, |control| control).await,
                 Err(problem) => Err(problem),
             };
@@ -86,21 +89,39 @@ pub(super) async fn batch(
     Ok(([(header::CONTENT_TYPE, LINES)], Body::from_stream(answers.buffered(AT_ONCE))).into_response())
 }
 
-/// The lines that are not blank, each a JSON value or a mistake of its own.
-fn lines(body: &[u8]) -> Result<Vec<Result<Value, Problem>>, Problem> {
-    let lines = utf8(body)?.lines().filter(|line| !line.trim().is_empty());
-    Ok(lines
-        .map(|line| {
-            serde_json::from_str(line)
-                .map_err(|error| Problem::bad("body", format!("this line is not JSON: {error}")))
-        })
-        .collect())
+/// The lines that are not blank. Each is read when its turn comes: values take many times the room of their text.
+fn lines(body: &Bytes, limits: &Limits) -> Result<Vec<Bytes>, Problem> {
+    let lines = || utf8(body).map(|text| text.lines().filter(|line| !line.trim().is_empty()));
+    within(lines()?.count(), limits)?;
+    Ok(lines()?.map(|line| body.slice_ref(line.as_bytes())).collect())
 }
 
-fn question(item: Value) -> Result<AskBody, Problem> {
-    match item {
-        Value::String(question) => Ok(AskBody { question, ..AskBody::default() }),
-        other => AskBody::deserialize(other)
+/// The same for the elements of a JSON array.
+fn elements(body: &Bytes, limits: &Limits) -> Result<Vec<Bytes>, Problem> {
+    // Counted before any is kept.
+    within(read_json_with(body, serde_json::from_str::<Vec<IgnoredAny>>)?.len(), limits)?;
+    let elements = read_json_with(body, serde_json::from_str::<Vec<&RawValue>>)?;
+    Ok(elements.into_iter().map(|element| body.slice_ref(element.get().as_bytes())).collect())
+}
+
+fn within(questions: usize, limits: &Limits) -> Result<(), Problem> {
+    let most = limits.batch_questions;
+    if questions <= most {
+        return Ok(());
+    }
+    let detail = format!("a batch may have at most {most} questions, but has {questions}");
+    Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "limit", detail).remedy("send it in parts"))
+}
+
+fn question(item: &Bytes, limits: &Limits) -> Result<AskBody, Problem> {
+    if item.len() > limits.body_bytes {
+        let detail = format!("a question may have at most {} bytes with its options", limits.body_bytes);
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "limit", detail));
+    }
+    match serde_json::from_slice(item) {
+        Ok(Value::String(question)) => Ok(AskBody { question, ..AskBody::default() }),
+        Ok(other) => fit(other)
             .map_err(|error| Problem::bad("body", format!("expected a string or an object: {error}"))),
+        Err(error) => Err(Problem::bad("body", format!("this is not JSON: {error}"))),
     }
 }

@@ -57,6 +57,30 @@ pub(crate) struct DescribeParams {
     pub(crate) predicted: bool,
     /// The model that predicts; if omitted, the default one.
     pub(crate) model: Option<String>,
+    /// What speaks for predicted edges; if omitted, rules too where the project has some.
+    pub(crate) evidence: Option<Evidence>,
+}
+
+/// What speaks for an edge that is not stored.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Evidence {
+    /// The model alone.
+    Model,
+    /// The rules alone.
+    Rules,
+    /// Both together.
+    Both,
+}
+
+impl From<Evidence> for relatum::search::Evidence {
+    fn from(evidence: Evidence) -> Self {
+        match evidence {
+            Evidence::Model => Self::Model,
+            Evidence::Rules => Self::Rules,
+            Evidence::Both => Self::Both,
+        }
+    }
 }
 
 /// How many names or edges are given by default.
@@ -118,6 +142,7 @@ pub(crate) async fn described(app: &Shared, params: DescribeParams) -> Result<De
             let options = Options {
                 model: Some(params.model.unwrap_or_else(|| own.default_model())),
                 top: Some(PREDICTED),
+                evidence: params.evidence.map(Into::into),
                 ..Options::default()
             };
             let control = AskBody::default().within(&own.limits)?.control(cancel);

@@ -59,10 +59,11 @@ pub(super) fn answer(
     }
     let mut explainer = Explainer { plan, scorer, how, lists };
     let mut answers = Vec::with_capacity(top.len());
-    for (entity, score) in top {
+    let time = how.explaining();
+    for (rank, (entity, score)) in top.into_iter().enumerate() {
         // Where alternatives are joined in place, no single one of them carries an answer.
-        let explanation =
-            if how.explain && plan.joined.is_none() { explainer.explain(entity)? } else { None };
+        let is_explained = how.explain && plan.joined.is_none() && time.includes(rank);
+        let explanation = if is_explained { explainer.explain(entity)? } else { None };
         let folds = |it: &Explanation| how.logic.t_norm.any(it.branch_scores.iter().copied()) >= score - 1e-4;
         answers.push(Answer {
             entity,

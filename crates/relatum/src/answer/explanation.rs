@@ -89,7 +89,7 @@ impl Explanation {
     }
 }
 
-/// Explains the best answers, each by the branch in which it scores highest or, if a beam missed an answer
+/// Explains the best answers after those that are skipped, each by the branch in which it scores highest or, if a beam missed an answer
 /// that stored edges give, by the `reason` that they give.
 pub(super) fn explain(
     plan: &Plan,
@@ -111,8 +111,13 @@ pub(super) fn explain(
         None => (0..plan.branches.len()).map(by_beam).collect::<Result<_, SearchError>>()?,
     };
     let witnesses = Witnesses { truth, logic: how.logic, exact, beam };
+    let time = how.explaining();
     let mut explanations = Vec::with_capacity(answers.len());
     for (index, &answer) in answers.iter().enumerate() {
+        if !time.includes(how.skip + index) {
+            explanations.push(None);
+            continue;
+        }
         let of_beam = |branch: &[Listed]| branch[index].ranked.first().map_or(0.0, |(_, score)| *score);
         let mut branch_scores = match exact {
             Some(exact) => exact.branch_scores(answer),

@@ -23,6 +23,8 @@ pub use score::score_text;
 pub use statement::{ClauseReason, JudgedAlternative, JudgedClause, Judgement, judge};
 pub use witness::{SubQuery, Witness};
 
+use std::time::Duration;
+
 use crate::control::Control;
 use crate::graph::{EntityId, Graph, Id};
 use crate::logic::TNorm;
@@ -106,6 +108,8 @@ pub struct Ask {
     pub only: Option<EntityId>,
     /// Whether to explain each answer.
     pub explain: bool,
+    /// How many of the best answers need no explanation, because whoever asks leaves them out.
+    pub skip: usize,
     /// The limits of the search, the token that cancels it, and the listeners that hear of its progress.
     pub control: Control,
 }
@@ -126,6 +130,7 @@ impl Default for Ask {
             new_only: false,
             only: None,
             explain: false,
+            skip: 0,
             control: Control::default(),
         }
     }
@@ -140,6 +145,28 @@ impl Ask {
         let scorer = Scorer::new(model, graph, self.calibration, self.known);
         let rules = self.rules.as_ref().map(SharedRules::evidence);
         Ok(scorer.with_sharpness(self.sharpness).with_unseen(self.unseen).with_rules(rules))
+    }
+
+    /// The time that explanations have, from now on.
+    fn explaining(&self) -> Explaining {
+        Explaining { control: self.control.with_at_least(TO_EXPLAIN), skip: self.skip }
+    }
+}
+
+/// How long answers may be explained after the time of the search is over.
+const TO_EXPLAIN: Duration = Duration::from_secs(1);
+
+/// Says which answers are explained: the best one always, the others while there is time. Hundreds of answers to a
+/// question of hundreds of atoms take longer to explain than to find.
+struct Explaining {
+    control: Control,
+    skip: usize,
+}
+
+impl Explaining {
+    /// Whether the answer of this rank is explained; the best one has rank 0.
+    fn includes(&self, rank: usize) -> bool {
+        rank == self.skip || (rank > self.skip && !self.control.is_late())
     }
 }
 
@@ -173,7 +200,7 @@ pub struct Answer {
     pub known: Option<bool>,
     /// In how many ways stored edges alone make it an answer, where they do and that was counted.
     pub ways: Option<Ways>,
-    /// Why it is an answer, if that was asked for.
+    /// Why it is an answer, if that was asked for and there was time to say it.
     pub explanation: Option<Explanation>,
 }
 
@@ -303,7 +330,17 @@ fn explained(
     if exact.is_some() && plan.joined.is_some() {
         return Ok(vec![None; top.len()]);
     }
-    let explanations = explanation::explain(plan, truth, how, exact, &search.beam, top, reason)?;
+    let skipped = how.skip.min(top.len());
+    let mut explanations = vec![None; skipped];
+    explanations.extend(explanation::explain(
+        plan,
+        truth,
+        how,
+        exact,
+        &search.beam,
+        &top[skipped..],
+        reason,
+    )?);
     // An answer that a beam never reached has no assignment to show.
     let folds = |explanation: &Explanation, score: f32| {
         exact.is_some()
@@ -330,8 +367,9 @@ fn proven_by_facts(
     beam: &Beam<'_>,
     how: &Ask,
 ) -> Result<Answers, SearchError> {
-    let explain = |&entity: &EntityId| {
-        let explanation = if how.explain {
+    let time = how.explaining();
+    let explain = |(rank, &entity): (usize, &EntityId)| {
+        let explanation = if how.explain && time.includes(rank) {
             let reasons = by_edges(entity, explanation::ALTERNATIVES + 1);
             explanation::by_facts(plan, truth, how, beam, reasons)?
         } else {
@@ -339,7 +377,7 @@ fn proven_by_facts(
         };
         Ok(Answer { entity, score: 1.0, known: Some(true), ways: known.ways(entity), explanation })
     };
-    let answers = top.iter().map(explain).collect::<Result<_, SearchError>>()?;
+    let answers = top.iter().enumerate().map(explain).collect::<Result<_, SearchError>>()?;
     let method = if how.method == Method::Auto { Method::Exact } else { how.method };
     Ok(Answers { answers, method, certainty: Certainty::Exact { within: 0.0 }, rows: 0 })
 }

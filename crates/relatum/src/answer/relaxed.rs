@@ -63,7 +63,11 @@ impl<'a> Explainer<'a> {
     }
 
     fn all(&self, top: &[(EntityId, f32)]) -> Result<Vec<Option<Explanation>>, SearchError> {
-        top.iter().map(|&(entity, _)| self.explain(entity)).collect()
+        let time = self.how.explaining();
+        let explain = |(rank, &(entity, _)): (usize, &(EntityId, f32))| {
+            if time.includes(rank) { self.explain(entity) } else { Ok(None) }
+        };
+        top.iter().enumerate().map(explain).collect()
     }
 
     /// Explains an answer with every variable as the entity nearest to its vector; each alternative has, for

@@ -1,12 +1,15 @@
 //! Explanations re-fold to their scores, and say what is known.
 
 use std::collections::HashMap;
+use std::time::Instant;
 
 use proptest::prelude::*;
 
 use super::alternatives::NextBest;
 use super::explanation::{atoms, value_of};
-use super::{Answer, Ask, Explanation, Marks, Method, SubQuery, Witness, answer, ask, known_answers};
+use super::{
+    Answer, Ask, Explaining, Explanation, Marks, Method, SubQuery, Witness, answer, ask, known_answers,
+};
 use crate::control::Control;
 use crate::graph::{EntityId, Graph, GraphBuilder, Split};
 use crate::logic::TNorm;
@@ -534,4 +537,42 @@ fn entities_of_another_kind_count_as_little_as_the_weight_says() {
         assert!(!strict.contains_key(film), "a score of 0 is no answer");
     }
     assert!(scores(0.0, Known::ALL)["Hitch"] >= 1.0, "a trusted edge counts whatever stands there");
+}
+
+#[test]
+fn the_best_answer_is_always_explained_and_the_others_while_there_is_time() {
+    let past = Control::default().with_deadline(Instant::now());
+    let over = |skip| Explaining { control: past.clone(), skip };
+    assert!(over(0).includes(0) && !over(0).includes(1));
+    assert!(
+        !over(2).includes(1) && over(2).includes(2) && !over(2).includes(3),
+        "the best of those that are shown"
+    );
+    let how = Ask { control: past.clone(), ..Ask::default() };
+    assert!(how.explaining().includes(1), "a moment is left after every search");
+    how.control.cancel_token().cancel();
+    assert!(!how.explaining().includes(1), "nobody waits for the others");
+}
+
+#[test]
+fn answers_that_are_skipped_are_not_explained_and_the_others_as_before() {
+    let mut builder = GraphBuilder::default();
+    for (film, actor) in
+        [("Bride", "Richard"), ("Alien", "Sigourney"), ("Avatar", "Sigourney"), ("Life", "Eddie")]
+    {
+        builder.add(Split::Train, film, "stars", actor);
+    }
+    let graph = builder.finish().0;
+    let model = Model::random(predictor("complex", 4).unwrap(), &graph, 0.5, 1);
+    let text = "?A : exists F. stars(F, Sigourney) and stars(F, A)";
+    let question = read(text, Syntax::Text, &graph, Limits::default()).unwrap();
+    let plan = Plan::new(&question.checked, &graph, PlanOptions::default());
+    for method in [Method::Auto, Method::Beam, Method::Lists, Method::Continuous] {
+        let calibration = Calibration::Sigmoid;
+        let how = Ask { method, calibration, explain: true, top: 3, ..Ask::default() };
+        let all = ask(&plan, &model, &graph, &how).unwrap().answers;
+        let some = ask(&plan, &model, &graph, &Ask { skip: 1, ..how }).unwrap().answers;
+        assert!(some[0].explanation.is_none() && all[0].explanation.is_some(), "{method:?}");
+        assert_eq!(some[1..], all[1..], "{method:?}");
+    }
 }

@@ -198,6 +198,13 @@ impl Control {
         Self { until: self.until.map(half), ..self.clone() }
     }
 
+    /// The same with at least so much time left.
+    #[must_use]
+    pub fn with_at_least(&self, time: Duration) -> Self {
+        let least = Instant::now() + time;
+        Self { until: self.until.map(|until| until.max(least)), ..self.clone() }
+    }
+
     /// Which limit ended work that was stopped.
     pub fn limit(&self) -> Limit {
         if self.cancel.is_cancelled() {

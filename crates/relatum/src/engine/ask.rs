@@ -118,11 +118,19 @@ impl Asking<'_> {
             Some(_) => (1, 0),
             None => (self.options.wanted(question.limit), question.offset),
         };
-        let how = self.how(&resolved, wanted.saturating_add(offset), only)?;
+        let how = Ask { skip: offset, ..self.how(&resolved, wanted.saturating_add(offset), only)? };
         let Answers { mut answers, method, certainty, rows } =
             answer::ask(&plan, &self.model.model, graph, &how)?;
         answers.drain(..offset.min(answers.len()));
+        let unexplained = answers.iter().filter(|answer| answer.explanation.is_none()).count();
+        let late = self.options.explain && unexplained > 0 && self.control.is_late();
         let names = Names { graph, normal_form: &checked.normal_form };
+        let mut reply = self.reply(&resolved, method, certainty, rows);
+        if late {
+            reply
+                .remarks
+                .push(format!("the time was over before {unexplained} of the answers were explained"));
+        }
         Ok(Reply {
             question: checked.query.named(graph).to_string(),
             asked: AskedFor::Entities,
@@ -130,7 +138,7 @@ impl Asking<'_> {
             shape: checked.shape.map_or("general", |shape| shape.name()).to_owned(),
             offset,
             answers: report::of_answers(names, &answers),
-            ..self.reply(&resolved, method, certainty, rows)
+            ..reply
         })
     }
 

@@ -16,7 +16,8 @@ use super::names::Prefixes;
 /// A name is near, without regard to case and accents, if it equals the text or is within a third of its
 /// length in edit distance; if the text is the end of the name after a prefix or a space (`person:Stanley
 /// Kubrick`), its beginning, or any part of it; or if the name is the beginning or end of the text. If no
-/// name is near, those with the longest shared beginning are given. Of an IRI only the part after the last
+/// name is near, those with a word within a third of the length of a single word are (`kubrik` for `Stanley
+/// Kubrick`), and else those with the longest shared beginning. Of an IRI only the part after the last
 /// `/` or `#` counts, because that is the part people type.
 pub(super) fn nearest<I: Id>(
     dictionary: &Dictionary<I>,
@@ -26,17 +27,10 @@ pub(super) fn nearest<I: Id>(
 ) -> Vec<String> {
     let expanded = prefixes.expand(text);
     let wanted = Wanted::new(local_part(expanded.as_deref().unwrap_or(text)));
-    let mut scored: Vec<(usize, usize, I)> = (0..dictionary.len())
-        .into_par_iter()
-        .map_init(Vec::new, |buffer, index| {
-            let id = I::from_index(index);
-            let by_label = dictionary.label(id).and_then(|label| wanted.cost(label, buffer));
-            let by_name = wanted.cost(local_part(dictionary.name(id)), buffer);
-            let best = by_label.into_iter().chain(by_name).min()?;
-            Some((best, dictionary.display(id).len(), id))
-        })
-        .flatten()
-        .collect();
+    let mut scored = costs(dictionary, |name, buffer| wanted.cost(name, buffer));
+    if scored.is_empty() && wanted.is_word() {
+        scored = costs(dictionary, |name, buffer| wanted.cost_of_word(name, buffer));
+    }
     if scored.is_empty() {
         return neighbours(dictionary, prefixes, text, count);
     }
@@ -47,6 +41,24 @@ pub(super) fn nearest<I: Id>(
     scored.truncate(keep);
     scored.sort_unstable();
     scored.into_iter().map(|(_, _, id)| dictionary.readable(id, prefixes)).collect()
+}
+
+/// Every id whose name or label has a cost, with it and the length of what is shown.
+fn costs<I: Id>(
+    dictionary: &Dictionary<I>,
+    cost: impl Fn(&str, &mut Vec<u8>) -> Option<usize> + Sync,
+) -> Vec<(usize, usize, I)> {
+    (0..dictionary.len())
+        .into_par_iter()
+        .map_init(Vec::new, |buffer, index| {
+            let id = I::from_index(index);
+            let by_label = dictionary.label(id).and_then(|label| cost(label, buffer));
+            let by_name = cost(local_part(dictionary.name(id)), buffer);
+            let best = by_label.into_iter().chain(by_name).min()?;
+            Some((best, dictionary.display(id).len(), id))
+        })
+        .flatten()
+        .collect()
 }
 
 /// What was typed, ready to be compared with a million names.
@@ -63,6 +75,8 @@ impl Wanted {
     /// The fewest bytes with which a text is looked for inside names, and at their beginning.
     const PART: usize = 3;
     const BEGINNING: usize = 2;
+    /// The fewest bytes of a word that is compared with single words: shorter ones resemble too many.
+    const WORD: usize = 4;
 
     fn new(text: &str) -> Self {
         let mut folded = Vec::new();
@@ -91,6 +105,19 @@ impl Wanted {
         let args = levenshtein::Args::default().score_cutoff(self.cutoff);
         let by_distance = self.comparator.distance_with_args(buffer.iter().copied(), &args);
         by_part.into_iter().chain(by_distance).min()
+    }
+
+    /// Whether it is a single word, long enough to be compared with the words of names.
+    fn is_word(&self) -> bool {
+        self.text.len() >= Self::WORD && self.text.iter().all(|&byte| is_word(byte))
+    }
+
+    /// The edit distance of the nearest word of a name, if that is small.
+    fn cost_of_word(&self, candidate: &str, buffer: &mut Vec<u8>) -> Option<usize> {
+        fold(candidate, buffer);
+        let args = levenshtein::Args::default().score_cutoff(self.cutoff);
+        let words = buffer.split(|&byte| !is_word(byte)).filter(|word| word.len() >= Self::WORD);
+        words.filter_map(|word| self.comparator.distance_with_args(word.iter().copied(), &args)).min()
     }
 
     fn cost_of_part(&self, candidate: &[u8]) -> Option<usize> {
@@ -280,6 +307,14 @@ mod tests {
     #[test]
     fn a_small_mistake_ranks_before_a_part_of_a_name() {
         assert_eq!(near_of(&["The Alien Within", "Alienn"], "alien"), ["Alienn", "The Alien Within"]);
+    }
+
+    #[test]
+    fn a_mistyped_word_is_found_in_longer_names() {
+        let people = ["Stanley Kubrick", "Stanley Tucci", "Rubik, Ernő"];
+        assert_eq!(near_of(&people, "kubrik"), ["Stanley Kubrick", "Rubik, Ernő"]);
+        assert_eq!(near_of(&people, "tuci"), ["Stanley Tucci"]);
+        assert!(near_of(&people, "kub x").is_empty(), "only a single word is compared with words");
     }
 
     #[test]

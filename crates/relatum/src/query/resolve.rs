@@ -9,7 +9,7 @@ use super::statement::{ParsedStatement, Statement};
 use crate::graph::{EntityId, Graph, Id, NameError, RelationId};
 
 impl ParsedQuery {
-    /// Looks every name up. All names that are not found are reported, not only the first.
+    /// Looks every name up. Of the names that are not found the first twenty are reported.
     pub fn resolve(&self, graph: &Graph) -> Result<Query, Vec<QueryError>> {
         let formula = resolved(&self.formula, graph)?;
         Ok(Query { target: self.target, variables: self.variables.clone(), formula })
@@ -17,7 +17,7 @@ impl ParsedQuery {
 }
 
 impl ParsedStatement {
-    /// Looks every name up. All names that are not found are reported, not only the first.
+    /// Looks every name up. Of the names that are not found the first twenty are reported.
     pub fn resolve(&self, graph: &Graph) -> Result<Statement, Vec<QueryError>> {
         let formula = resolved(&self.formula, graph).map_err(|mut errors| {
             for error in &mut errors {
@@ -100,7 +100,14 @@ fn term(graph: &Graph, term: &Term<Name>, errors: &mut Vec<QueryError>) -> Term 
     }
 }
 
+/// How many names that are not found are reported: for each of them every name of the graph is compared, which a
+/// question with thousands of them would turn into minutes on a large graph.
+const REPORTED: usize = 20;
+
 fn entity(graph: &Graph, name: &Name, errors: &mut Vec<QueryError>) -> EntityId {
+    if errors.len() >= REPORTED {
+        return EntityId(0);
+    }
     look_up(graph, name, graph.entities.len(), |text| graph.entity(text)).unwrap_or_else(|error| {
         errors.push(not_found(name, error));
         EntityId(0)
@@ -108,6 +115,9 @@ fn entity(graph: &Graph, name: &Name, errors: &mut Vec<QueryError>) -> EntityId 
 }
 
 fn relation(graph: &Graph, name: &Name, errors: &mut Vec<QueryError>) -> RelationId {
+    if errors.len() >= REPORTED {
+        return RelationId(0);
+    }
     look_up(graph, name, graph.relations.len(), |text| graph.relation(text)).unwrap_or_else(|error| {
         errors.push(not_found(name, error));
         RelationId(0)
