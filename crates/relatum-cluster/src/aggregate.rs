@@ -170,7 +170,6 @@ impl Accumulator for Scan {
             let why = format!("is of a model with checksum {:016x}, expected {:016x}", tags[at], head.tag);
             return Err(self.foreign(ids[at] as usize, &why));
         }
-        // Runs of ids that follow each other; in a shard there is one.
         let width = self.predictor.entity_width();
         let values = layout::bytes(vectors, head.precision, width).ok_or_else(wrong)?;
         let scales: &[f32] = match (head.precision, scales) {
@@ -206,6 +205,8 @@ impl Accumulator for Scan {
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
         self.close()?;
+        // A single shard is scored and evaluated by one task.
+        self.gathered.tasks = self.gathered.tasks.max(1);
         Ok(ScalarValue::LargeBinary(Some(self.gathered.encode())))
     }
 

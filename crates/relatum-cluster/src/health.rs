@@ -89,7 +89,8 @@ fn get(address: &str, path: &str) -> std::io::Result<String> {
             Ok(mut stream) => {
                 stream.set_read_timeout(Some(PATIENCE))?;
                 stream.set_write_timeout(Some(PATIENCE))?;
-                write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+                let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+                stream.write_all(request.as_bytes())?;
                 let mut answer = Vec::new();
                 // What answers may be anything: no more is read than a health probe has to say.
                 stream.take(1 << 16).read_to_end(&mut answer)?;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use relatum::answer::SharedSource;
 use relatum::control::Control;
+use relatum::search::SearchError;
 use relatum::{Engine, Error, Options};
 use relatum_cluster::health;
 use relatum_cluster::rounds::Rounds;
@@ -103,7 +104,10 @@ impl Flags {
         set("unseen", self.unseen.map(Value::from));
         set("evidence", self.evidence.clone().map(Value::from));
         let options: Options = serde_json::from_value(fields).map_err(|error| Misuse(error.to_string()))?;
-        options.resolve(None, None).map_err(Error::from)?;
+        let resolved = options.resolve(None, None).map_err(Error::from)?;
+        if !resolved.ask.calibration.is_truth() {
+            return Err(Error::from(SearchError::RawScores).into());
+        }
         Ok(options)
     }
 
