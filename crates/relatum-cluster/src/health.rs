@@ -34,6 +34,18 @@ pub fn checked_address(address: &str) -> Result<String, ClusterError> {
     Ok(plain.to_owned())
 }
 
+/// Waits until a scheduler answers, but not longer than this.
+pub async fn wait_for_scheduler(address: &str, patience: Duration) -> Result<(), ClusterError> {
+    let began = Instant::now();
+    loop {
+        match look(address).await {
+            Ok(_) => return Ok(()),
+            Err(error) if began.elapsed() >= patience => return Err(error),
+            Err(_) => tokio::time::sleep(BETWEEN).await,
+        }
+    }
+}
+
 /// Waits until the scheduler has an executor; an error if it does not answer, or has none for so long.
 pub async fn wait_for_executors(address: &str, patience: Duration) -> Result<usize, ClusterError> {
     let began = Instant::now();

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
@@ -84,6 +85,8 @@ impl Executor {
     pub async fn run(self) -> Result<(), ClusterError> {
         let failed = |why: String| ClusterError::Process { what: "executor", why };
         let scheduler = health::checked_address(&self.scheduler)?;
+        // Ballista would wait for ever: it measures the time of an instant that it makes anew.
+        health::wait_for_scheduler(&scheduler, Duration::from_secs(self.patience.into())).await?;
         let (host, port) = scheduler.rsplit_once(':').ok_or_else(|| ClusterError::Address(scheduler.clone()))?;
         let work_dir = self.work_dir.map(|folder| folder.display().to_string());
         let temporary = work_dir.clone();
@@ -94,7 +97,7 @@ impl Executor {
             grpc_port: self.grpc_port,
             scheduler_host: host.to_owned(),
             scheduler_port: port.parse().map_err(|_| ClusterError::Address(scheduler.clone()))?,
-            scheduler_connect_timeout_seconds: self.patience,
+            scheduler_connect_timeout_seconds: 0,
             vcores: self.cores,
             work_dir,
             job_data_ttl_seconds: 600,

@@ -294,3 +294,6 @@ impl Asking<'_> {
         remarks
     }
 }
+
+#[cfg(test)]
+mod tests;
