@@ -94,13 +94,17 @@ struct Block {
 
 impl Scan {
     fn new(round: Round) -> Result<Self> {
-        let predictor = round.head.predictor().ok_or_else(|| refused("the link predictor is unknown".to_owned()))?;
+        let predictor =
+            round.head.predictor().ok_or_else(|| refused("the link predictor is unknown".to_owned()))?;
         let gathered = Gathered::new(&round.head);
         Ok(Self { predictor, round, gathered, open: Block::default() })
     }
 
     fn foreign(&self, entity: usize, why: &str) -> DataFusionError {
-        refused(format!("the shard {} {why}: copy it again, or make the shards again", self.round.head.file_of(entity)))
+        refused(format!(
+            "the shard {} {why}: copy it again, or make the shards again",
+            self.round.head.file_of(entity)
+        ))
     }
 
     /// Entities that follow each other, with their stored values.
@@ -112,7 +116,8 @@ impl Scan {
             let entity = first + at;
             let until = (entity / BLOCK + 1) * BLOCK;
             let take = (until - entity).min(len - at);
-            let part = (&values[at * size..(at + take) * size], scales.get(at..at + take).unwrap_or_default());
+            let part =
+                (&values[at * size..(at + take) * size], scales.get(at..at + take).unwrap_or_default());
             at += take;
             if self.open.len == 0 && take == BLOCK {
                 // A whole block is scored where it lies.
@@ -173,7 +178,9 @@ impl Accumulator for Scan {
         let width = self.predictor.entity_width();
         let values = layout::bytes(vectors, head.precision, width).ok_or_else(wrong)?;
         let scales: &[f32] = match (head.precision, scales) {
-            (Precision::Int8, [scales]) => scales.as_primitive_opt::<Float32Type>().ok_or_else(wrong)?.values(),
+            (Precision::Int8, [scales]) => {
+                scales.as_primitive_opt::<Float32Type>().ok_or_else(wrong)?.values()
+            }
             (Precision::Int8, _) => return Err(wrong()),
             _ => &[],
         };
@@ -212,7 +219,10 @@ impl Accumulator for Scan {
 
     fn size(&self) -> usize {
         let head = &self.round.head;
-        size_of_val(self) + self.round.queries.len() * 4 + head.rows * head.count * 8 + self.open.values.capacity()
+        size_of_val(self)
+            + self.round.queries.len() * 4
+            + head.rows * head.count * 8
+            + self.open.values.capacity()
     }
 }
 

@@ -74,7 +74,11 @@ impl LogicalExtensionCodec for LogicalCodec {
         self.ballista.try_encode_table_provider(table, node, bytes)
     }
 
-    fn try_decode_file_format(&self, bytes: &[u8], context: &TaskContext) -> Result<Arc<dyn FileFormatFactory>> {
+    fn try_decode_file_format(
+        &self,
+        bytes: &[u8],
+        context: &TaskContext,
+    ) -> Result<Arc<dyn FileFormatFactory>> {
         self.ballista.try_decode_file_format(bytes, context)
     }
 

@@ -88,7 +88,9 @@ pub enum ClusterError {
     #[error("`{0}` is no address of a scheduler: write host:port, such as 127.0.0.1:50050")]
     Address(String),
     /// Nothing answers where a scheduler should.
-    #[error("no scheduler answers at {address} ({why}): start one with `relatum-cluster scheduler`, or name another")]
+    #[error(
+        "no scheduler answers at {address} ({why}): start one with `relatum-cluster scheduler`, or name another"
+    )]
     NoScheduler {
         /// Where it should be.
         address: String,

@@ -48,9 +48,9 @@ pub(crate) fn say(text: &str) {
 /// What to do about an error of the engine, in the words of this command.
 pub(crate) fn remedy(error: &Error) -> Option<&'static str> {
     match error {
-        Error::Search(relatum::search::SearchError::NoLists) => {
-            Some("a cluster answers by lists: `relatum ask --method exact` or `--method beam` answers it on one machine")
-        }
+        Error::Search(relatum::search::SearchError::NoLists) => Some(
+            "a cluster answers by lists: `relatum ask --method exact` or `--method beam` answers it on one machine",
+        ),
         _ => None,
     }
 }

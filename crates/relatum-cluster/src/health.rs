@@ -20,7 +20,9 @@ pub fn executors(address: &str) -> Result<usize, ClusterError> {
     let text = answer.rsplit("\r\n\r\n").next().unwrap_or_default();
     // `ready: 2 executors registered` or `not ready: 0/1 executors registered`
     let number = text.split(": ").nth(1).and_then(|rest| rest.split([' ', '/']).next());
-    number.and_then(|number| number.parse().ok()).ok_or_else(|| silent("something else answers there".to_owned()))
+    number
+        .and_then(|number| number.parse().ok())
+        .ok_or_else(|| silent("something else answers there".to_owned()))
 }
 
 /// Makes sure that `address` is `host:port`.
@@ -55,7 +57,10 @@ pub async fn wait_for_executors(address: &str, patience: Duration) -> Result<usi
             return Ok(count);
         }
         if began.elapsed() >= patience {
-            return Err(ClusterError::NoExecutors { address: address.to_owned(), seconds: patience.as_secs() });
+            return Err(ClusterError::NoExecutors {
+                address: address.to_owned(),
+                seconds: patience.as_secs(),
+            });
         }
         tokio::time::sleep(BETWEEN).await;
     }
@@ -79,7 +84,10 @@ pub async fn watch(address: &str, patience: Duration) -> ClusterError {
                 missed = 0;
                 let since = without.get_or_insert_with(Instant::now);
                 if since.elapsed() >= patience {
-                    return ClusterError::NoExecutors { address: address.to_owned(), seconds: patience.as_secs() };
+                    return ClusterError::NoExecutors {
+                        address: address.to_owned(),
+                        seconds: patience.as_secs(),
+                    };
                 }
             }
             Ok(_) => (missed, without) = (0, None),
@@ -90,7 +98,9 @@ pub async fn watch(address: &str, patience: Duration) -> ClusterError {
 async fn look(address: &str) -> Result<usize, ClusterError> {
     let owned = address.to_owned();
     let look = tokio::task::spawn_blocking(move || executors(&owned)).await;
-    look.unwrap_or_else(|error| Err(ClusterError::NoScheduler { address: address.to_owned(), why: error.to_string() }))
+    look.unwrap_or_else(|error| {
+        Err(ClusterError::NoScheduler { address: address.to_owned(), why: error.to_string() })
+    })
 }
 
 fn get(address: &str, path: &str) -> std::io::Result<String> {
@@ -132,7 +142,11 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let answering = std::thread::spawn(move || {
-            for said in ["HTTP/1.1 200 OK\r\n\r\nready: 12 executors registered\n", "HTTP/1.1 503 No\r\n\r\nnot ready: 0/1 executors registered\n", "SSH-2.0\r\n"] {
+            for said in [
+                "HTTP/1.1 200 OK\r\n\r\nready: 12 executors registered\n",
+                "HTTP/1.1 503 No\r\n\r\nnot ready: 0/1 executors registered\n",
+                "SSH-2.0\r\n",
+            ] {
                 let (mut stream, _) = listener.accept().unwrap();
                 let mut asked = [0; 512];
                 let _ = stream.read(&mut asked).unwrap();

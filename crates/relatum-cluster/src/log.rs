@@ -13,7 +13,8 @@ impl Log for Lines {
 
     fn log(&self, record: &Record<'_>) {
         if self.enabled(record.metadata()) {
-            let _ = writeln!(std::io::stderr(), "{:5} {}: {}", record.level(), record.target(), record.args());
+            let _ =
+                writeln!(std::io::stderr(), "{:5} {}: {}", record.level(), record.target(), record.args());
         }
     }
 

@@ -75,7 +75,9 @@ impl ModelIdentity {
         let open = engine.model(Some(&name))?;
         let glance = ModelFolder::of(engine.project(), &name).and_then(|folder| folder.glance());
         let Glance { checksum, .. } = glance.map_err(Error::from)?;
-        let missing = || format!("the model `{name}` has no checksum: write it again with `relatum quantize` or train it");
+        let missing = || {
+            format!("the model `{name}` has no checksum: write it again with `relatum quantize` or train it")
+        };
         Ok(Self {
             checksum: checksum.ok_or_else(|| ClusterError::Model(missing()))?,
             predictor: open.model.predictor().name().to_owned(),
@@ -90,7 +92,8 @@ impl ModelIdentity {
     /// The checksum as a number, which every row of a shard carries: so a shard of another model is recognised also
     /// where only an executor can see it.
     pub fn tag(&self) -> u64 {
-        u64::from_str_radix(&self.checksum, 16).unwrap_or_else(|_| xxhash_rust::xxh3::xxh3_64(self.checksum.as_bytes()))
+        u64::from_str_radix(&self.checksum, 16)
+            .unwrap_or_else(|_| xxhash_rust::xxh3::xxh3_64(self.checksum.as_bytes()))
     }
 }
 
@@ -112,14 +115,18 @@ impl Manifest {
         let mut next = 0;
         for shard in &manifest.shards {
             let named = !shard.file.contains(['/', '\\']) && !shard.file.is_empty();
-            if shard.start != next || shard.end <= shard.start || !shard.start.is_multiple_of(BLOCK) || !named {
+            if shard.start != next || shard.end <= shard.start || !shard.start.is_multiple_of(BLOCK) || !named
+            {
                 return Err(refused(format!("the entities of {} do not follow those before", shard.file)));
             }
             next = shard.end;
         }
         if next != manifest.model.entities || manifest.block != BLOCK {
             let entities = manifest.model.entities;
-            return Err(refused(format!("its shards hold {next} of {entities} entities in blocks of {}", manifest.block)));
+            return Err(refused(format!(
+                "its shards hold {next} of {entities} entities in blocks of {}",
+                manifest.block
+            )));
         }
         Ok(Some(manifest))
     }

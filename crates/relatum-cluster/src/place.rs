@@ -91,8 +91,11 @@ impl Place {
     pub async fn upload(&self, file: &str) -> Result<Upload, ClusterError> {
         let file_name = self.shown(file);
         let upload = self.store.put_multipart(&self.path(file)).await;
-        let upload =
-            upload.map_err(|source| ClusterError::Store { action: "write", file: file_name.clone(), source })?;
+        let upload = upload.map_err(|source| ClusterError::Store {
+            action: "write",
+            file: file_name.clone(),
+            source,
+        })?;
         Ok(Upload { parts: WriteMultipart::new_with_chunk_size(upload, 8 << 20), file: file_name })
     }
 
@@ -148,7 +151,8 @@ impl Upload {
 /// The store of an address; its keys come from the environment, under the names that `object_store` documents.
 fn reached(url: &Url) -> Result<(Arc<dyn ObjectStore>, Path), StoreError> {
     let settings = std::env::vars().map(|(key, value)| (key.to_lowercase(), value));
-    let settings = settings.filter(|(key, _)| ["aws_", "google_", "azure_"].iter().any(|it| key.starts_with(it)));
+    let settings =
+        settings.filter(|(key, _)| ["aws_", "google_", "azure_"].iter().any(|it| key.starts_with(it)));
     let (store, path) = parse_url_opts(url, settings)?;
     Ok((Arc::from(store), path))
 }

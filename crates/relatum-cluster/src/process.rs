@@ -74,7 +74,8 @@ impl Scheduler {
             override_physical_codec: Some(Arc::new(PhysicalCodec::default())),
             ..SchedulerConfig::default()
         };
-        let cluster = BallistaCluster::new_from_config(&settings).await.map_err(|error| failed(error.to_string()))?;
+        let cluster =
+            BallistaCluster::new_from_config(&settings).await.map_err(|error| failed(error.to_string()))?;
         let served = start_server(cluster, self.listen, Arc::new(settings)).await;
         served.map_err(|error| failed(error.to_string()))
     }
@@ -87,7 +88,8 @@ impl Executor {
         let scheduler = health::checked_address(&self.scheduler)?;
         // Ballista would wait for ever: it measures the time of an instant that it makes anew.
         health::wait_for_scheduler(&scheduler, Duration::from_secs(self.patience.into())).await?;
-        let (host, port) = scheduler.rsplit_once(':').ok_or_else(|| ClusterError::Address(scheduler.clone()))?;
+        let (host, port) =
+            scheduler.rsplit_once(':').ok_or_else(|| ClusterError::Address(scheduler.clone()))?;
         let work_dir = self.work_dir.map(|folder| folder.display().to_string());
         let temporary = work_dir.clone();
         let settings = ExecutorProcessConfig {

@@ -88,7 +88,12 @@ impl Round {
         let head: Head = serde_json::from_slice(head).map_err(|error| error.to_string())?;
         let (values, left) = values.as_chunks::<4>();
         let queries: Vec<f32> = values.iter().map(|value| f32::from_le_bytes(*value)).collect();
-        let unknown = || format!("this process knows no link predictor `{}`: use the same version everywhere", head.predictor);
+        let unknown = || {
+            format!(
+                "this process knows no link predictor `{}`: use the same version everywhere",
+                head.predictor
+            )
+        };
         let width = head.predictor().ok_or_else(unknown)?.tail().len();
         if !left.is_empty() || Some(queries.len()) != head.rows.checked_mul(width) {
             return Err(format!("{} rows of {width} values do not make {} values", head.rows, queries.len()));
@@ -132,7 +137,9 @@ impl Gathered {
             bytes = rest;
             Some(u64::from_le_bytes(*first))
         };
-        let (Some(tasks), Some(size), Some(found)) = (number(), number(), number()) else { return Err(foreign()) };
+        let (Some(tasks), Some(size), Some(found)) = (number(), number(), number()) else {
+            return Err(foreign());
+        };
         if found != rows as u64 {
             return Err(format!("a task returned {found} rows, expected {rows}"));
         }

@@ -96,7 +96,8 @@ impl Rounds {
         let value = batches.iter().find(|batch| batch.num_rows() > 0).map(|batch| batch.column(0));
         let value = value.and_then(|column| column.as_binary_opt::<i64>());
         let value = value.filter(|values| !values.is_empty()).map(|values| values.value(0));
-        let value = value.ok_or_else(|| DataFusionError::Execution("the round came back empty".to_owned()))?;
+        let value =
+            value.ok_or_else(|| DataFusionError::Execution("the round came back empty".to_owned()))?;
         Gathered::decode(value, rows).map_err(DataFusionError::Execution)
     }
 

@@ -55,7 +55,11 @@ pub fn state(config: SessionConfig) -> Result<SessionState> {
 }
 
 /// A client's session with a scheduler, and the shards as its table.
-pub fn client(scheduler: &str, place: &Place, manifest: &Manifest) -> Result<(SessionContext, ListingTable), ClusterError> {
+pub fn client(
+    scheduler: &str,
+    place: &Place,
+    manifest: &Manifest,
+) -> Result<(SessionContext, ListingTable), ClusterError> {
     let failed = |error: datafusion::error::DataFusionError| ClusterError::Plan(error.to_string());
     let shards = &manifest.shards;
     let config = config().with_target_partitions(shards.len().max(1)).with_ballista_job_name("relatum");
@@ -66,7 +70,8 @@ pub fn client(scheduler: &str, place: &Place, manifest: &Manifest) -> Result<(Se
     let files = files.collect::<Result<Vec<_>>>().map_err(failed)?;
     let options = ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
     let columns = schema(manifest.model.precision, manifest.model.width, manifest.vectors);
-    let table = ListingTableConfig::new_with_multi_paths(files).with_listing_options(options).with_schema(columns);
+    let table =
+        ListingTableConfig::new_with_multi_paths(files).with_listing_options(options).with_schema(columns);
     let table = ListingTable::try_new(table).map_err(failed)?;
     Ok((context, table))
 }

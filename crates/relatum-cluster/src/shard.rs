@@ -140,7 +140,10 @@ impl Work<'_> {
             .set_statistics_enabled(EnabledStatistics::None)
             .set_encoding(Encoding::PLAIN)
             .set_dictionary_enabled(false)
-            .set_key_value_metadata(Some(vec![KeyValue::new(KEY.to_owned(), self.identity.checksum.clone())]));
+            .set_key_value_metadata(Some(vec![KeyValue::new(
+                KEY.to_owned(),
+                self.identity.checksum.clone(),
+            )]));
         // The same number in every row takes no place in a dictionary.
         properties = properties.set_column_dictionary_enabled(ColumnPath::from(COLUMNS[1]), true);
         properties.build()

@@ -182,7 +182,11 @@ impl Desk {
         match outcome {
             Ok((sorted, cost)) => {
                 let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
-                *totals = Totals { rounds: totals.rounds + 1, rows: totals.rows + rows, bytes: totals.bytes + cost.bytes };
+                *totals = Totals {
+                    rounds: totals.rounds + 1,
+                    rows: totals.rows + rows,
+                    bytes: totals.bytes + cost.bytes,
+                };
                 drop(totals);
                 let mut sorted = sorted.into_iter();
                 for request in requests {

@@ -17,7 +17,12 @@ use relatum_cluster::round::{Gathered, Head, Round};
 use relatum_cluster::session;
 
 /// Runs a round on this machine, with whatever files lie at the place.
-async fn gathered(place: &Place, manifest: &Manifest, read: &Manifest, round: &Round) -> Result<Gathered, String> {
+async fn gathered(
+    place: &Place,
+    manifest: &Manifest,
+    read: &Manifest,
+    round: &Round,
+) -> Result<Gathered, String> {
     let (_, table) = session::client("127.0.0.1:1", place, read).unwrap();
     let local = SessionContext::new_with_state(session::state(session::config()).unwrap());
     let arguments = session::columns(manifest).map(col).collect();

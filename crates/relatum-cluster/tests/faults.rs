@@ -5,7 +5,10 @@ mod common;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::{Batch, executor, expected, free_port, late_executor, project, questions, replies, run_within, scheduler, stderr};
+use common::{
+    Batch, executor, expected, free_port, late_executor, project, questions, replies, run_within, scheduler,
+    stderr,
+};
 
 struct Setting {
     home: tempfile::TempDir,
@@ -31,7 +34,10 @@ impl Setting {
 
     /// Few at a time, so that a batch has many rounds.
     fn batch(&self, address: &str, wait: &str) -> Batch {
-        let arguments = ["ask", address, &self.dir, "--file", &self.file, "--known", "none", "--wait", wait, "--batch", "2"];
+        let arguments = [
+            "ask", address, &self.dir, "--file", &self.file, "--known", "none", "--wait", wait, "--batch",
+            "2",
+        ];
         Batch::start(&arguments)
     }
 
@@ -136,14 +142,21 @@ fn shards_that_are_cut_missing_or_of_another_model_are_refused_by_name() {
     assert!(run_within(60, &other).status.success());
     std::fs::copy(Path::new(&others).join("part-00002.parquet"), &part).unwrap();
     let (code, said) = ask(&[]);
-    assert!(code == Some(1) && said.contains("part-00002.parquet") && said.contains("is of a model"), "{said}");
+    assert!(
+        code == Some(1) && said.contains("part-00002.parquet") && said.contains("is of a model"),
+        "{said}"
+    );
 
     // One byte of the vectors, which only a full check sees.
     let mut rotten = whole.clone();
     rotten[5000] ^= 1;
     std::fs::write(&part, rotten).unwrap();
     let output = run_within(60, &["check", &setting.shards]);
-    assert!(output.status.code() == Some(1) && stderr(&output).contains("part-00002.parquet"), "{}", stderr(&output));
+    assert!(
+        output.status.code() == Some(1) && stderr(&output).contains("part-00002.parquet"),
+        "{}",
+        stderr(&output)
+    );
     std::fs::write(&part, whole).unwrap();
     assert!(run_within(60, &["check", &setting.shards]).status.success());
 

@@ -35,7 +35,10 @@ pub(crate) fn run(
         let mut shard = command(&["shard"]);
         shard.arg(&dir).arg("--to").arg(&shards).args(["--shards", &count]);
         ensure!(shard.output()?.status.success(), "{shard:?} failed");
-        println!("\n{size} million entities, {count} shards written in {:.1} s", began.elapsed().as_secs_f64());
+        println!(
+            "\n{size} million entities, {count} shards written in {:.1} s",
+            began.elapsed().as_secs_f64()
+        );
         println!(
             "  {:>9} {:>6} {:>7} {:>10} {:>10} {:>12} {:>10} {:>8}",
             "executors", "rows", "rounds", "seconds", "rows/s", "bytes moved", "local s", "bits"

@@ -130,7 +130,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let threads = runtime()?;
     let wait = Duration::from_secs(args.wait);
     let rounds = threads.block_on(async {
-        let (place, manifest) = shards_of(&engine, args.flags.model.as_deref(), args.shards.as_deref()).await?;
+        let (place, manifest) =
+            shards_of(&engine, args.flags.model.as_deref(), args.shards.as_deref()).await?;
         Ok::<_, anyhow::Error>(Rounds::connect(&address, &place, manifest, wait).await?)
     })?;
     let source = Arc::new(ClusterSource::new(&engine, rounds, threads)?);
@@ -138,7 +139,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return many(args, &engine, &source, &options, &questions);
     }
     let shared = SharedSource(source);
-    let reply = engine.ask_from(&shared, args.query.as_deref().unwrap_or_default(), &options, &args.flags.control())?;
+    let reply = engine.ask_from(
+        &shared,
+        args.query.as_deref().unwrap_or_default(),
+        &options,
+        &args.flags.control(),
+    )?;
     let text = if args.json { serde_json::to_string_pretty(&reply)? + "\n" } else { reply.to_string() };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(())
@@ -205,7 +211,10 @@ fn many(
         anyhow::bail!("{failed} of {} questions were not answered: {failure}", questions.len());
     }
     if failed > 0 {
-        anyhow::bail!("{failed} of {} questions could not be answered: the output says why under \"error\"", questions.len());
+        anyhow::bail!(
+            "{failed} of {} questions could not be answered: the output says why under \"error\"",
+            questions.len()
+        );
     }
     Ok(())
 }
@@ -241,5 +250,8 @@ fn progress(done: usize, all: usize, source: &ClusterSource, began: Instant) {
 }
 
 fn parse_batch(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|count| (1..=1024).contains(count)).ok_or_else(|| "expected a number from 1 to 1024".to_owned())
+    text.parse()
+        .ok()
+        .filter(|count| (1..=1024).contains(count))
+        .ok_or_else(|| "expected a number from 1 to 1024".to_owned())
 }

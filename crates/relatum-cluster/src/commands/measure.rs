@@ -50,7 +50,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let threads = runtime()?;
     let rounds = threads.block_on(async {
         let (place, manifest) = shards_of(&engine, args.model.as_deref(), args.shards.as_deref()).await?;
-        Ok::<_, anyhow::Error>(Rounds::connect(&address, &place, manifest, Duration::from_secs(args.wait)).await?)
+        Ok::<_, anyhow::Error>(
+            Rounds::connect(&address, &place, manifest, Duration::from_secs(args.wait)).await?,
+        )
     })?;
     let open = engine.model(Some(&rounds.manifest.model.name))?;
     let model = &open.model;
@@ -69,7 +71,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             if !remote.is_empty() && begun.elapsed().as_secs_f64() > args.seconds {
                 break;
             }
-            let (sorted, cost) = threads.block_on(rounds.run(queries.clone(), size, args.count, Some(1.0)))?;
+            let (sorted, cost) =
+                threads.block_on(rounds.run(queries.clone(), size, args.count, Some(1.0)))?;
             let began = Instant::now();
             let expected = model.best_candidates(&rows, args.count, Some(1.0))?;
             let seconds = began.elapsed().as_secs_f64();

@@ -63,10 +63,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         {
             return Err(ClusterError::Exists { place: place.shown(""), model: there.model.name });
         }
-        let progress = |done, all| say(&format!("{} of {} entities written", grouped(done as u64), grouped(all as u64)));
+        let progress =
+            |done, all| say(&format!("{} of {} entities written", grouped(done as u64), grouped(all as u64)));
         split(&engine, args.model.as_deref(), &place, args.shards, vectors, progress).await
     })?;
-    let noted = std::path::absolute(&args.to).map_or_else(|_| args.to.clone(), |path| path.display().to_string());
+    let noted =
+        std::path::absolute(&args.to).map_or_else(|_| args.to.clone(), |path| path.display().to_string());
     let noted = if args.to.contains("://") { args.to.clone() } else { noted };
     note(engine.project().dir(), &manifest.model.name, &noted)?;
     let bytes: u64 = manifest.shards.iter().map(|shard| shard.bytes).sum();
@@ -87,7 +89,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn parse_shards(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|count| (1..=100_000).contains(count)).ok_or_else(|| "expected a number from 1 to 100000".to_owned())
+    text.parse()
+        .ok()
+        .filter(|count| (1..=100_000).contains(count))
+        .ok_or_else(|| "expected a number from 1 to 100000".to_owned())
 }
 
 /// Where the shards of a model were last written.

@@ -38,9 +38,11 @@ pub(crate) fn project(home: &Path) -> PathBuf {
     }
     Engine::create_of(&dir, builder, None, "generated", &Control::default()).unwrap();
     let project = Project::open(&dir).unwrap();
-    for (name, precision, seed) in
-        [(ModelFolder::DEFAULT, Precision::Int8, 7), ("other", Precision::Int8, 8), ("full", Precision::F32, 9)]
-    {
+    for (name, precision, seed) in [
+        (ModelFolder::DEFAULT, Precision::Int8, 7),
+        ("other", Precision::Int8, 8),
+        ("full", Precision::F32, 9),
+    ] {
         let model = Model::random(predictor("complex", 8).unwrap(), project.graph(), 0.9, seed);
         let model = model.rounded(precision).unwrap();
         let card = Card::new(&project.manifest().fingerprint, &model, "generated");
@@ -103,7 +105,10 @@ pub(crate) fn stderr(output: &Output) -> String {
 }
 
 pub(crate) fn lines(text: &[u8]) -> Vec<Value> {
-    text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(|line| serde_json::from_slice(line).unwrap()).collect()
+    text.split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect()
 }
 
 /// The answers of a batch without the numbers of their lines.
@@ -140,7 +145,8 @@ pub(crate) fn free_port() -> u16 {
 
 pub(crate) fn scheduler(port: u16) -> Process {
     let listen = format!("127.0.0.1:{port}");
-    let process = command(&["scheduler", "--listen", &listen, "--executor-timeout", "4", "--log", "error"]).spawn();
+    let process =
+        command(&["scheduler", "--listen", &listen, "--executor-timeout", "4", "--log", "error"]).spawn();
     let process = Process(process.unwrap());
     wait_until(60, || relatum_cluster::health::executors(&listen).is_ok());
     process
@@ -149,7 +155,9 @@ pub(crate) fn scheduler(port: u16) -> Process {
 pub(crate) fn executor(scheduler: u16, work: &Path) -> Process {
     let before = relatum_cluster::health::executors(&format!("127.0.0.1:{scheduler}")).unwrap();
     let process = late_executor(scheduler, work);
-    wait_until(60, || relatum_cluster::health::executors(&format!("127.0.0.1:{scheduler}")).unwrap() > before);
+    wait_until(60, || {
+        relatum_cluster::health::executors(&format!("127.0.0.1:{scheduler}")).unwrap() > before
+    });
     process
 }
 

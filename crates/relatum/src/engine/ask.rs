@@ -95,7 +95,8 @@ impl Engine {
         let question = self.question(text, options)?;
         let model = self.model(options.model.as_deref())?;
         let options = &Options { explain: true, new_only: false, ..options.clone() };
-        Asking { engine: self, model: &model, text, options, control, source: None }.entities(&question, Some(entity))
+        Asking { engine: self, model: &model, text, options, control, source: None }
+            .entities(&question, Some(entity))
     }
 
     /// Reads a question for entities; a statement or a question for relations is a mistake here.

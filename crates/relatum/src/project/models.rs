@@ -20,7 +20,9 @@ use crate::model::{
     Affine, CARD_VERSION, Card, Model, ModelError, Reciprocals, StoredModel, Table, predictor,
     predictor_names,
 };
-use crate::store::{CHECKSUM, Dtype, StoreError, Tensor, TensorFile, Values, write_atomically, write_tensors};
+use crate::store::{
+    CHECKSUM, Dtype, StoreError, Tensor, TensorFile, Values, write_atomically, write_tensors,
+};
 
 /// The matrix of the adaptive calibration: a and b of each relation. It is stored with the embeddings
 /// that it was trained for, so that both are always replaced together.

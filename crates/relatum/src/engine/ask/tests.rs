@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::*;
 use crate::engine::testing::films;
 use crate::graph::{RelationId, Triple};
-use crate::model::{Card, CandidateSource, Model, SortedRow, SourceError, predictor};
+use crate::model::{CandidateSource, Card, Model, SortedRow, SourceError, predictor};
 use crate::project::ModelFolder;
 use crate::search::{Known, SearchError};
 

@@ -109,10 +109,8 @@ impl PartialRow {
     pub fn finish(mut self, entities: usize, summed: bool) -> Result<SortedRow, SourceError> {
         let scanned = self.entities;
         let incomplete = |first: u64| SourceError::Incomplete { scanned, entities, first };
-        let log_sum = self
-            .sums
-            .log_sum(entities.div_ceil(BLOCK))
-            .map_err(|block| incomplete(block * BLOCK as u64))?;
+        let log_sum =
+            self.sums.log_sum(entities.div_ceil(BLOCK)).map_err(|block| incomplete(block * BLOCK as u64))?;
         if scanned != entities {
             return Err(incomplete(scanned.min(entities) as u64));
         }

@@ -55,7 +55,8 @@ impl BlockSums {
         if self.nodes.iter().any(overlaps) {
             return Err(SourceError::Twice { block: mine.start });
         }
-        let is_sibling = |other: &Node, node: &Node| other.height == node.height && other.index == node.index ^ 1;
+        let is_sibling =
+            |other: &Node, node: &Node| other.height == node.height && other.index == node.index ^ 1;
         while let Some(at) = self.nodes.iter().position(|other| is_sibling(other, &node)) {
             let other = self.nodes.swap_remove(at);
             let sum = if node.index % 2 == 0 { node.plus(other) } else { other.plus(node) };

@@ -114,9 +114,12 @@ fn nan_infinity_and_foreign_ids_are_refused() {
 #[test]
 fn shards_in_any_order_give_the_row_of_the_whole_table_to_the_bit() {
     let entities = 5 * BLOCK + 77;
-    for (name, precision) in
-        [("complex", Precision::Int8), ("transe-norm", Precision::Int8), ("complex", Precision::F32), ("rotate", Precision::F16)]
-    {
+    for (name, precision) in [
+        ("complex", Precision::Int8),
+        ("transe-norm", Precision::Int8),
+        ("complex", Precision::F32),
+        ("rotate", Precision::F16),
+    ] {
         let model = model(name, entities, 8).rounded(precision).unwrap();
         let rows = rows(70);
         let whole = model.best_candidates(&rows, 30, Some(0.7)).unwrap();
