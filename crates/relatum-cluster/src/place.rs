@@ -11,11 +11,14 @@ use datafusion::object_store::{
     Error as StoreError, ObjectStore, ObjectStoreExt, PutPayload, WriteMultipart, parse_url_opts,
 };
 use url::Url;
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::ClusterError;
 
 /// Parts of a file that may be on their way to the store at the same moment.
 const ON_THE_WAY: usize = 8;
+/// Bytes of a large file that are read at a time.
+const PART: u64 = 16 << 20;
 
 /// A folder of shards.
 #[derive(Clone, Debug)]
@@ -78,6 +81,20 @@ impl Place {
         }
         let bytes = self.store.get_range(&self.path(file), range).await.map_err(failed)?;
         Ok(Some((length, bytes.to_vec())))
+    }
+
+    /// The XXH3 of a file of a known length, which is read in parts.
+    pub async fn checksum(&self, file: &str, bytes: u64) -> Result<String, ClusterError> {
+        let failed = |source| ClusterError::Store { action: "read", file: self.shown(file), source };
+        let mut hash = Xxh3::new();
+        let mut at = 0;
+        while at < bytes {
+            let end = bytes.min(at + PART);
+            let part = self.store.get_range(&self.path(file), at..end).await.map_err(failed)?;
+            hash.update(&part);
+            at = end;
+        }
+        Ok(format!("{:016x}", hash.digest()))
     }
 
     /// Writes a small file, whole or not at all.

@@ -211,3 +211,46 @@ impl Desk {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(rows: usize, count: usize, sharpness: Option<f32>) -> Request {
+        // Nobody waits for the reply: what is tested is who shares a round.
+        Request { queries: vec![0.0; rows], rows, count, sharpness, reply: mpsc::channel().0 }
+    }
+
+    #[test]
+    fn requests_that_fit_together_share_a_round_and_none_is_forgotten() {
+        let desk = Desk::default();
+        let asked = [
+            request(1, 128, Some(1.0)),
+            request(64, 512, Some(1.0)),
+            request(1, 128, Some(2.0)),
+            // With so deep a list, the rows that are there already would have too many candidates.
+            request(1, LISTED, Some(1.0)),
+            request(3, 1, None),
+            request(2, 1, Some(1.0)),
+        ];
+        asked.into_iter().for_each(|request| desk.ask(request).unwrap());
+        let mut rounds = Vec::new();
+        while !desk.lock().requests.is_empty() {
+            let round = desk.next_round().unwrap();
+            rounds.push(round.iter().map(|request| (request.rows, request.count)).collect::<Vec<_>>());
+        }
+        let expected: [&[(usize, usize)]; 4] =
+            [&[(1, 128), (64, 512), (2, 1)], &[(1, 128)], &[(1, LISTED)], &[(3, 1)]];
+        assert_eq!(rounds, expected);
+        desk.lock().closed = true;
+        assert!(desk.next_round().is_none());
+    }
+
+    #[test]
+    fn after_a_failure_nobody_waits_again() {
+        let desk = Desk::default();
+        let failure = SourceError::Unreachable("gone".to_owned());
+        desk.lock().failed = Some(failure.clone());
+        assert_eq!(desk.ask(request(1, 1, None)), Err(failure));
+    }
+}

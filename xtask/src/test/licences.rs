@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::shell::{self, cargo, root};
 
 /// Licences that require no more than their notice; `MPL-2.0` also requires changes of its own files.
-const ALLOWED: [&str; 14] = [
+const ALLOWED: [&str; 15] = [
     "0BSD",
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
@@ -25,6 +25,7 @@ const ALLOWED: [&str; 14] = [
     "MPL-2.0",
     "Unicode-3.0",
     "Zlib",
+    "bzip2-1.0.6",
 ];
 
 /// Checks the dependencies of the workspace in a folder.

@@ -73,7 +73,7 @@ struct Flags {
     /// How scores become truth values: softmax-count, sigmoid, minmax or adaptive
     #[arg(long)]
     calibration: Option<String>,
-    /// Which stored edges count as true: all, train-valid, train or none
+    /// Which stored edges count as true: all, train+valid, train or none
     #[arg(long)]
     known: Option<String>,
     /// The factor of predictions of a wrong kind
@@ -82,7 +82,7 @@ struct Flags {
     /// What speaks for an edge that is not stored: model, rules or both
     #[arg(long)]
     evidence: Option<String>,
-    /// End each question after so many seconds with the best so far
+    /// End each question after so many seconds with the best so far; a round that is on its way is waited for
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<f64>,
 }
