@@ -64,7 +64,7 @@ pub(crate) fn run(entities: usize, rank: usize) -> anyhow::Result<()> {
 }
 
 /// A project with a generated graph and a model of random weights.
-fn make(dir: &Path, entities: usize, rank: usize) -> anyhow::Result<()> {
+pub(super) fn make(dir: &Path, entities: usize, rank: usize) -> anyhow::Result<()> {
     Engine::create_of(dir, triples(entities), None, "generated", &Control::default())?;
     let project = Project::open(dir)?;
     let shape = predictor("complex", rank).context("a predictor")?;

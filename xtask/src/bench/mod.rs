@@ -5,6 +5,8 @@ mod answer;
 #[cfg(feature = "engine")]
 mod child;
 #[cfg(feature = "engine")]
+mod cluster;
+#[cfg(feature = "engine")]
 mod ingest;
 #[cfg(feature = "engine")]
 mod lists;
@@ -96,6 +98,24 @@ enum Question {
         #[arg(long, default_value_t = 32)]
         rank: usize,
     },
+    /// What does a round of a cluster cost, and from which size does a cluster pay?
+    Cluster {
+        /// Millions of entities of the generated graphs
+        #[arg(long, value_delimiter = ',', default_value = "1,4,10")]
+        millions: Vec<usize>,
+        /// Executors, in turn
+        #[arg(long, value_delimiter = ',', default_value = "1,2,3")]
+        executors: Vec<usize>,
+        /// Rows of a round, in turn
+        #[arg(long, value_delimiter = ',', default_value = "1,64,1000")]
+        rows: Vec<usize>,
+        /// Rank of the generated model
+        #[arg(long, default_value_t = 64)]
+        rank: usize,
+        /// How often each round is measured, if that takes no longer than half a minute
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+    },
     /// What does a sample of the candidates cost, and what does it save on a large graph?
     Scaling {
         /// Candidates of the sampled softmax, in turn
@@ -129,6 +149,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if matches!(args.question, Question::Ingest { .. } | Question::Serve { .. } | Question::Lists { .. }) {
         shell::run(&mut shell::cargo(&["build", "--release", "--package", "relatum-cli"]))?;
     }
+    if matches!(args.question, Question::Cluster { .. }) {
+        let folder = shell::root().join("crates/relatum-cluster");
+        let mut build = shell::cargo(&["build", "--release", "--locked"]);
+        shell::run(build.current_dir(&folder).env("CARGO_TARGET_DIR", folder.join("target")))?;
+    }
     crate::with_engine()
 }
 
@@ -145,6 +170,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             Ok(())
         }
         Question::Lists { entities, rank } => lists::run(*entities, *rank),
+        Question::Cluster { millions, executors, rows, rank, rounds } => {
+            cluster::run(millions, executors, rows, *rank, *rounds)
+        }
         Question::Serve { seconds, soak } => serve::run(*seconds, *soak),
         Question::Scaling { candidates, epochs, rank, entities, edges } => {
             match (entities, candidates.first()) {

@@ -1,6 +1,7 @@
 //! Checks that every dependency has a licence that requires no more than keeping its notice and, if the database of
 //! advisories is available, that no dependency has a known vulnerability.
 
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, ensure};
@@ -9,7 +10,7 @@ use serde_json::Value;
 use crate::shell::{self, cargo, root};
 
 /// Licences that require no more than their notice; `MPL-2.0` also requires changes of its own files.
-const ALLOWED: [&str; 14] = [
+const ALLOWED: [&str; 15] = [
     "0BSD",
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
@@ -24,10 +25,13 @@ const ALLOWED: [&str; 14] = [
     "MPL-2.0",
     "Unicode-3.0",
     "Zlib",
+    "bzip2-1.0.6",
 ];
 
-pub(super) fn run() -> anyhow::Result<()> {
-    let output = cargo(&["metadata", "--format-version", "1", "--locked"]).output()?;
+/// Checks the dependencies of the workspace in a folder.
+pub(super) fn run(workspace: &Path) -> anyhow::Result<()> {
+    let mut metadata = cargo(&["metadata", "--format-version", "1", "--locked"]);
+    let output = metadata.current_dir(workspace).output()?;
     ensure!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout)?;
     let packages = metadata["packages"].as_array().context("the packages of cargo metadata")?;
@@ -38,7 +42,7 @@ pub(super) fn run() -> anyhow::Result<()> {
         .collect();
     ensure!(refused.is_empty(), "licences that are not on the list of {}: {}", file!(), refused.join(", "));
     println!("{} packages, all under licences of the list", packages.len());
-    advisories()
+    advisories(workspace)
 }
 
 /// Whether one of the alternatives of a licence expression names only licences of the list.
@@ -49,19 +53,19 @@ fn is_allowed(expression: &str) -> bool {
 }
 
 /// Checks the database of advisories, if the tool and the database are available.
-fn advisories() -> anyhow::Result<()> {
+fn advisories(workspace: &Path) -> anyhow::Result<()> {
     let there = Command::new("cargo").args(["audit", "--version"]).output();
     if !there.is_ok_and(|output| output.status.success()) {
         println!("advisories: not checked, because `cargo audit` is not installed");
         return Ok(());
     }
-    let fetched = Command::new("cargo").args(["audit", "--quiet"]).current_dir(root()).output()?;
+    let fetched = Command::new("cargo").args(["audit", "--quiet"]).current_dir(workspace).output()?;
     let said = String::from_utf8_lossy(&fetched.stderr);
     if said.contains("couldn't fetch advisory database") {
         println!("advisories: not checked, because their database cannot be reached");
         return Ok(());
     }
-    shell::run(Command::new("cargo").args(["audit", "--no-fetch"]).current_dir(root()))
+    shell::run(Command::new("cargo").args(["audit", "--no-fetch"]).current_dir(workspace))
 }
 
 #[cfg(test)]

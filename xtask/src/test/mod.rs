@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change lands, one step after the other.
 
 mod clients;
+mod cluster;
 mod licences;
 mod page;
 mod python;
@@ -48,6 +49,8 @@ enum Step {
     Page,
     /// The engine in Python: its tests, its examples, its types
     Python,
+    /// The cluster: format, licences, lints, and its tests with real processes
+    Cluster,
 }
 
 /// All tests in Rust, those of the benchmarks among them.
@@ -71,7 +74,7 @@ impl Step {
         let clippy = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
         match self {
             Self::Format => shell::run(&mut cargo(&["fmt", "--all", "--check"])),
-            Self::Licences => licences::run(),
+            Self::Licences => licences::run(root()),
             Self::Lints => shell::run(&mut cargo(&clippy)),
             Self::Documentation => {
                 let mut doc =
@@ -91,6 +94,7 @@ impl Step {
             Self::Clients => clients::run(),
             Self::Page => page::run(),
             Self::Python => python::run(args.peers),
+            Self::Cluster => cluster::run(),
         }
     }
 }

@@ -16,12 +16,12 @@ use crate::search::beam::{Assignment, Beam};
 use crate::search::lists::{BestListed, Lists, Wanted};
 use crate::search::{AtomTruth, Certainty, Scorer, SearchError, exact};
 
-/// Whether sorted lists answer a question: where they were asked for, or where nothing was and the vectors of exact
-/// search would take more memory than they may.
+/// Whether sorted lists answer a question: where they were asked for, or where nothing was and there is a source of
+/// lists, or the vectors of exact search would take more memory than they may.
 pub(super) fn is_chosen(plan: &Plan, graph: &Graph, how: &Ask) -> bool {
     let can = plan.is_tree() && how.calibration.is_truth() && !how.width.paper;
     let fits = || how.control.affords(exact::bytes(plan, graph.entities.len()));
-    how.method == Method::Lists || how.method == Method::Auto && can && !fits()
+    how.method == Method::Lists || how.method == Method::Auto && can && (how.source.is_some() || !fits())
 }
 
 pub(super) fn answer(

@@ -14,6 +14,9 @@ mod statement;
 mod tests;
 mod witness;
 
+use std::fmt;
+use std::sync::Arc;
+
 pub use crate::symbolic::Ways;
 pub use explanation::{Alternative, ExplainedAtom, Explanation};
 pub use known::known_answers;
@@ -28,7 +31,7 @@ use std::time::Duration;
 use crate::control::Control;
 use crate::graph::{EntityId, Graph, Id};
 use crate::logic::TNorm;
-use crate::model::{Calibration, Model};
+use crate::model::{Calibration, CandidateSource, Model};
 use crate::plan::Plan;
 use crate::search::beam::{Beam, Effort, Width};
 use crate::search::continuous::ContinuousSettings;
@@ -78,6 +81,16 @@ impl Method {
     }
 }
 
+/// A source of candidates that many questions share.
+#[derive(Clone)]
+pub struct SharedSource(pub Arc<dyn CandidateSource>);
+
+impl fmt::Debug for SharedSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SharedSource of {} candidates", self.0.candidates_of_a_row())
+    }
+}
+
 /// How to answer.
 #[derive(Clone, Debug)]
 pub struct Ask {
@@ -100,6 +113,9 @@ pub struct Ask {
     pub known: Known,
     /// Rules beside the model, or in its place; none: the model alone.
     pub rules: Option<SharedRules>,
+    /// Where sorted lists come from; none: the table of the model. Given one, lists answer unless another method
+    /// was asked for.
+    pub source: Option<SharedSource>,
     /// How many answers.
     pub top: usize,
     /// Leave out answers that follow from stored edges alone.
@@ -126,6 +142,7 @@ impl Default for Ask {
             unseen: 1.0,
             known: Known::ALL,
             rules: None,
+            source: None,
             top: 10,
             new_only: false,
             only: None,
@@ -224,7 +241,8 @@ pub fn ask(plan: &Plan, model: &Model, graph: &Graph, how: &Ask) -> Result<Answe
     }
     let by_edges = |entity, most| reasons(&normal_form, &world, entity, most, &how.control);
     if by_lists::is_chosen(plan, graph, how) {
-        return by_lists::answer(plan, &truth, model, &known, &by_edges, how);
+        let source = how.source.as_ref().map_or(model as &dyn CandidateSource, |source| &*source.0);
+        return by_lists::answer(plan, &truth, source, &known, &by_edges, how);
     }
     answer(plan, &truth, &known, &by_edges, how)
 }

@@ -1,7 +1,7 @@
 //! Questions: read, planned, answered, explained.
 
 use super::{Engine, Error, OpenModel, Options, Resolved};
-use crate::answer::{self, Answers, Ask, Method, judge, relations_between};
+use crate::answer::{self, Answers, Ask, Method, SharedSource, judge, relations_between};
 use crate::control::Control;
 use crate::graph::EntityId;
 use crate::plan::Plan;
@@ -47,8 +47,34 @@ impl Engine {
         options: &Options,
         control: &Control,
     ) -> Result<Reply, Error> {
+        self.answer_of(text, asked, options, control, None)
+    }
+
+    /// Answers a question from a source of sorted lists that is not the table of the model, such as a table that
+    /// is spread over machines; the method is that of lists, whatever the options say. Relations between two things
+    /// and edges whose ends are both named are scored by the model itself: they need no list.
+    pub fn ask_from(
+        &self,
+        source: &SharedSource,
+        text: &str,
+        options: &Options,
+        control: &Control,
+    ) -> Result<Reply, Error> {
+        let asked = self.read(text, options)?;
+        let options = Options { method: Method::Lists, ..options.clone() };
+        self.answer_of(text, &asked, &options, control, Some(source))
+    }
+
+    fn answer_of(
+        &self,
+        text: &str,
+        asked: &Asked,
+        options: &Options,
+        control: &Control,
+        source: Option<&SharedSource>,
+    ) -> Result<Reply, Error> {
         let model = self.model(options.model.as_deref())?;
-        let asking = Asking { engine: self, model: &model, text, options, control };
+        let asking = Asking { engine: self, model: &model, text, options, control, source };
         match asked {
             Asked::Entities(question) => asking.entities(question, None),
             Asked::Truth(statement) => asking.truth(statement),
@@ -69,7 +95,8 @@ impl Engine {
         let question = self.question(text, options)?;
         let model = self.model(options.model.as_deref())?;
         let options = &Options { explain: true, new_only: false, ..options.clone() };
-        Asking { engine: self, model: &model, text, options, control }.entities(&question, Some(entity))
+        Asking { engine: self, model: &model, text, options, control, source: None }
+            .entities(&question, Some(entity))
     }
 
     /// Reads a question for entities; a statement or a question for relations is a mistake here.
@@ -106,6 +133,7 @@ struct Asking<'a> {
     text: &'a str,
     options: &'a Options,
     control: &'a Control,
+    source: Option<&'a SharedSource>,
 }
 
 impl Asking<'_> {
@@ -200,7 +228,8 @@ impl Asking<'_> {
     /// How to answer, with the rules that speak beside the model.
     fn how(&self, resolved: &Resolved, top: usize, only: Option<EntityId>) -> Result<Ask, Error> {
         let rules = self.engine.evidence(resolved.evidence, self.model, self.options.rules.as_deref())?;
-        Ok(Ask { rules, ..resolved.asking_for(top, only, self.control) })
+        let source = self.source.cloned();
+        Ok(Ask { rules, source, ..resolved.asking_for(top, only, self.control) })
     }
 
     /// The part that all replies have in common; the rest is empty.
@@ -274,3 +303,6 @@ impl Asking<'_> {
         remarks
     }
 }
+
+#[cfg(test)]
+mod tests;

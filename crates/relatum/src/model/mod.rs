@@ -38,7 +38,7 @@ pub(crate) use metrics::filtered_rank;
 pub use metrics::{LinkMetrics, Ties};
 pub use predictor::{Layout, LinkPredictor};
 pub use reciprocals::Reciprocals;
-pub use source::{CandidateSource, RowSummary, SortedRow, SourceError};
+pub use source::{BLOCK, CandidateBlock, CandidateSource, PartialRow, RowSummary, SortedRow, SourceError};
 use table::Candidates;
 pub use table::Precision;
 pub(crate) use table::Table;

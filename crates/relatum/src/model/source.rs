@@ -4,6 +4,10 @@
 //! access*) and for the scores of single edges (*random access*), as Fagin's threshold algorithm does, and the
 //! table of a model is the first place that answers; tables that are spread over machines can answer too.
 
+mod partial;
+mod shard;
+mod sums;
+
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -11,11 +15,15 @@ use rayon::prelude::*;
 
 use super::{Model, Table, biases};
 use crate::graph::{EntityId, Id, RelationId, Triple};
-use crate::kernels::{Threads, exp_row, has_nan, scale_by};
+use crate::kernels::{Threads, has_nan};
 
-/// Candidates that are scored at a time. The sum of a row is kept by block and added up in the order of the
-/// blocks, so this number is a part of every result.
-const BLOCK: usize = 4096;
+use partial::Part;
+pub use partial::PartialRow;
+pub use shard::CandidateBlock;
+
+/// Candidates that are scored at a time. The sum of a row is kept by block and added up along a fixed tree of
+/// blocks, so this number is a part of every result, and shards of a table begin at multiples of it.
+pub const BLOCK: usize = 4096;
 /// Rows that are scored at a time.
 const ROWS: usize = 64;
 /// Candidates that the lists of such rows may hold together, so that long lists are made for fewer rows at a time.
@@ -86,6 +94,28 @@ pub enum SourceError {
         /// How many relations there are, reciprocal ones included.
         relations: usize,
     },
+    /// Not every candidate was looked at: a part of the place where they are kept cannot be read.
+    #[error(
+        "{scanned} of {entities} candidates were read, and entity {first} is the first that was not: make sure that \
+         every machine can read every part"
+    )]
+    Incomplete {
+        /// How many candidates were looked at.
+        scanned: usize,
+        /// How many there are.
+        entities: usize,
+        /// The first entity of the block that is missing.
+        first: u64,
+    },
+    /// A block of candidates was read more than once: two parts overlap.
+    #[error("the block {block} of candidates was read twice: two parts overlap, so make them again")]
+    Twice {
+        /// The block.
+        block: u64,
+    },
+    /// A part holds something else than the candidates that were asked for. Make the parts again.
+    #[error("{0}")]
+    Foreign(String),
     /// The place where the candidates are kept does not answer: try again once it does.
     #[error("the candidates cannot be reached: {0}")]
     Unreachable(String),
@@ -145,18 +175,18 @@ impl Model {
     ) -> Result<Vec<SortedRow>, SourceError> {
         let n = self.entity_count();
         let queries = self.queries(rows);
-        let mut all: Vec<Gather> = rows.iter().map(|_| Gather::new(count)).collect();
+        let mut all: Vec<PartialRow> = rows.iter().map(|_| PartialRow::new(count)).collect();
         let blocks: Vec<Range<usize>> =
             (0..n).step_by(BLOCK).map(|start| start..(start + BLOCK).min(n)).collect();
         // How many blocks are on their way at the same moment changes no result, only the memory that they take.
         for some in blocks.chunks(2 * rayon::current_num_threads()) {
-            let bars: Vec<Option<f32>> = all.iter().map(Gather::bar).collect();
+            let bars: Vec<Option<f32>> = all.iter().map(PartialRow::bar).collect();
             let tasks = some.par_iter().with_min_len(Threads::here().grain());
             let parts: Vec<Vec<Part>> = tasks
                 .map(|block| self.parts(&queries, block.clone(), count, &bars, sharpness))
                 .collect::<Result<_, _>>()?;
             for part in parts {
-                all.iter_mut().zip(part).for_each(|(row, part)| row.add(part));
+                all.iter_mut().zip(part).try_for_each(|(row, part)| row.add(part))?;
             }
         }
         all.into_iter().map(|row| row.finish(n, sharpness.is_some())).collect()
@@ -208,79 +238,6 @@ impl Model {
         if let Some(biases) = biases(&*self.predictor, &rows) {
             self.add_biases(scores, queries, &biases);
         }
-    }
-}
-
-/// What one block says about a row.
-struct Part {
-    best: Vec<(EntityId, f32)>,
-    max: f32,
-    min: f32,
-    /// The largest exponent and the sum of exponentials relative to it.
-    sum: (f32, f32),
-}
-
-impl Part {
-    fn of(row: &mut [f32], start: usize, count: usize, bar: Option<f32>, sharpness: Option<f32>) -> Self {
-        let passes = |score: f32| bar.is_none_or(|bar| score.total_cmp(&bar).is_gt());
-        let above = row.iter().enumerate().filter(|(_, score)| passes(**score));
-        let mut best: Vec<(EntityId, f32)> =
-            above.map(|(at, &score)| (EntityId::from_index(start + at), score)).collect();
-        keep_best(&mut best, count);
-        let max = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let min = row.iter().copied().fold(f32::INFINITY, f32::min);
-        let mut sum = (f32::NEG_INFINITY, 0.0);
-        if let Some(sharpness) = sharpness {
-            scale_by(row, sharpness);
-            sum = exp_row(row, None);
-        }
-        Self { best, max, min, sum }
-    }
-}
-
-/// A row as far as its blocks are done.
-struct Gather {
-    count: usize,
-    best: Vec<(EntityId, f32)>,
-    max: f32,
-    min: f32,
-    largest: f64,
-    sum: f64,
-}
-
-impl Gather {
-    fn new(count: usize) -> Self {
-        let (max, min) = (f32::NEG_INFINITY, f32::INFINITY);
-        Self { count, best: Vec::new(), max, min, largest: f64::NEG_INFINITY, sum: 0.0 }
-    }
-
-    /// The score that a candidate of a later block must exceed; an equal one has the larger id.
-    fn bar(&self) -> Option<f32> {
-        let worst = self.best.iter().map(|&(_, score)| score).min_by(f32::total_cmp);
-        worst.filter(|_| self.best.len() >= self.count)
-    }
-
-    fn add(&mut self, part: Part) {
-        self.best.extend(part.best);
-        keep_best(&mut self.best, self.count);
-        self.max = self.max.max(part.max);
-        self.min = self.min.min(part.min);
-        let (largest, sum) = (f64::from(part.sum.0), f64::from(part.sum.1));
-        // Equal ones are not subtracted: of two infinities that is NaN.
-        let relative = |from: f64, to: f64| if from < to { (from - to).exp() } else { 1.0 };
-        let next = self.largest.max(largest);
-        self.sum = self.sum * relative(self.largest, next) + sum * relative(largest, next);
-        self.largest = next;
-    }
-
-    fn finish(mut self, entities: usize, summed: bool) -> Result<SortedRow, SourceError> {
-        self.best.sort_unstable_by(better);
-        let log_sum = if summed { self.largest + self.sum.ln() } else { f64::NEG_INFINITY };
-        if summed && entities > 0 && !log_sum.is_finite() {
-            return Err(SourceError::NotANumber);
-        }
-        let summary = RowSummary { entities, max: self.max, min: self.min, log_sum };
-        Ok(SortedRow { best: self.best, summary })
     }
 }
 

@@ -20,7 +20,9 @@ use crate::model::{
     Affine, CARD_VERSION, Card, Model, ModelError, Reciprocals, StoredModel, Table, predictor,
     predictor_names,
 };
-use crate::store::{Dtype, StoreError, Tensor, TensorFile, Values, write_atomically, write_tensors};
+use crate::store::{
+    CHECKSUM, Dtype, StoreError, Tensor, TensorFile, Values, write_atomically, write_tensors,
+};
 
 /// The matrix of the adaptive calibration: a and b of each relation. It is stored with the embeddings
 /// that it was trained for, so that both are always replaced together.
@@ -35,6 +37,8 @@ pub struct Glance {
     pub card: Card,
     /// Whether the model has an adaptive calibration.
     pub calibrated: bool,
+    /// The checksum of all values, as it was written with them.
+    pub checksum: Option<String>,
 }
 
 /// A model that is locked for one process. The system frees the lock when the process ends, however it ends; a
@@ -255,7 +259,8 @@ impl ModelFolder {
         let file = TensorFile::glance(&path)?;
         let card = read_card(&file, &path)?;
         let calibrated = file.shapes().any(|(name, _)| name == CALIBRATION);
-        Ok(Glance { card, calibrated })
+        let checksum = file.text(CHECKSUM).map(str::to_owned);
+        Ok(Glance { card, calibrated, checksum })
     }
 }
 

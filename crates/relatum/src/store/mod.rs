@@ -14,4 +14,4 @@ pub use atomic::{Staging, write_atomically};
 pub use error::StoreError;
 pub(crate) use file::{MappedFile, Seal, VERSION as CONTAINER_VERSION, write_sections};
 pub(crate) use safetensors::Dtype;
-pub(crate) use tensors::{Tensor, TensorFile, Values, write_tensors};
+pub(crate) use tensors::{CHECKSUM, Tensor, TensorFile, Values, write_tensors};

@@ -19,7 +19,7 @@ use super::error::StoreError;
 use crate::column::Column;
 
 /// The header's field that holds the XXH3 of all values.
-const CHECKSUM: &str = "relatum.checksum";
+pub(crate) const CHECKSUM: &str = "relatum.checksum";
 
 /// A matrix to be written: its name, rows × columns, and values.
 pub(crate) type Tensor<'a> = (&'a str, [usize; 2], Values<'a>);

@@ -110,3 +110,68 @@ fn nan_infinity_and_foreign_ids_are_refused() {
     let edge = Triple { head: EntityId(0), relation: RelationId(4), tail: EntityId(0) };
     assert!(matches!(model.edge_scores(&[edge]), Err(SourceError::NoSuchRow { relation: 4, .. })));
 }
+
+#[test]
+fn shards_in_any_order_give_the_row_of_the_whole_table_to_the_bit() {
+    let entities = 5 * BLOCK + 77;
+    for (name, precision) in [
+        ("complex", Precision::Int8),
+        ("transe-norm", Precision::Int8),
+        ("complex", Precision::F32),
+        ("rotate", Precision::F16),
+    ] {
+        let model = model(name, entities, 8).rounded(precision).unwrap();
+        let rows = rows(70);
+        let whole = model.best_candidates(&rows, 30, Some(0.7)).unwrap();
+        let queries = model.query_vectors(&rows).unwrap();
+        for shards in [vec![vec![0, 1, 2], vec![3, 4, 5]], vec![vec![5, 1], vec![4, 0, 3], vec![2]]] {
+            let mut merged: Vec<PartialRow> = rows.iter().map(|_| PartialRow::new(30)).collect();
+            for shard in shards {
+                let mut parts: Vec<PartialRow> = rows.iter().map(|_| PartialRow::new(30)).collect();
+                for block in shard {
+                    let start = block * BLOCK;
+                    let stored = model.stored_rows(start..(start + BLOCK).min(entities));
+                    let block = CandidateBlock::new(model.predictor(), precision, stored, start).unwrap();
+                    block.add_to(&queries, &mut parts, Some(0.7)).unwrap();
+                }
+                for (row, part) in merged.iter_mut().zip(parts) {
+                    let mut bytes = Vec::new();
+                    part.write(&mut bytes);
+                    let mut left = bytes.as_slice();
+                    let part = PartialRow::read(&mut left).unwrap();
+                    assert!(left.is_empty() && PartialRow::read(&mut &bytes[..bytes.len() - 1]).is_none());
+                    row.merge(part).unwrap();
+                }
+            }
+            for (merged, whole) in merged.into_iter().zip(&whole) {
+                let merged = merged.finish(entities, true).unwrap();
+                assert_eq!(&merged, whole, "{name}");
+                assert_eq!(merged.summary.log_sum.to_bits(), whole.summary.log_sum.to_bits());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_of_too_few_or_too_many_blocks_is_refused() {
+    let entities = 2 * BLOCK + 5;
+    let model = model("complex", entities, 1);
+    let queries = model.query_vectors(&rows(1)).unwrap();
+    let add = |row: &mut PartialRow, start: usize| {
+        let stored = model.stored_rows(start..(start + BLOCK).min(entities));
+        let block = CandidateBlock::new(model.predictor(), Precision::F32, stored, start).unwrap();
+        block.add_to(&queries, std::slice::from_mut(row), Some(1.0))
+    };
+    let mut row = PartialRow::new(3);
+    add(&mut row, 0).unwrap();
+    add(&mut row, 2 * BLOCK).unwrap();
+    let missing = SourceError::Incomplete { scanned: BLOCK + 5, entities, first: BLOCK as u64 };
+    assert_eq!(row.clone().finish(entities, true), Err(missing));
+    assert_eq!(add(&mut row.clone(), 0), Err(SourceError::Twice { block: 0 }));
+    add(&mut row, BLOCK).unwrap();
+    assert!(row.finish(entities, true).is_ok());
+    assert!(PartialRow::new(3).finish(entities, true).is_err(), "an empty scan is no row");
+    let stored = model.stored_rows(0..BLOCK);
+    assert!(CandidateBlock::new(model.predictor(), Precision::F32, stored, 1).is_none());
+    assert!(CandidateBlock::new(model.predictor(), Precision::F32, (&stored.0[1..], &[]), 0).is_none());
+}
