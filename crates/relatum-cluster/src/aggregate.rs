@@ -30,7 +30,7 @@ pub struct BestCandidates {
 
 impl BestCandidates {
     /// The aggregate of a round.
-    pub fn new(round: impl Into<Arc<[u8]>>) -> AggregateUDF {
+    pub fn of(round: impl Into<Arc<[u8]>>) -> AggregateUDF {
         let signature = Signature::variadic_any(Volatility::Immutable);
         AggregateUDF::from(Self { round: round.into(), signature })
     }
@@ -94,8 +94,7 @@ struct Block {
 
 impl Scan {
     fn new(round: Round) -> Result<Self> {
-        let predictor =
-            round.head.predictor().ok_or_else(|| refused("the link predictor is unknown".to_owned()))?;
+        let predictor = round.head.predictor().ok_or_else(|| refused("the link predictor is unknown"))?;
         let gathered = Gathered::new(&round.head);
         Ok(Self { predictor, round, gathered, open: Block::default() })
     }
@@ -158,14 +157,14 @@ impl Scan {
         let block = CandidateBlock::new(&self.predictor, head.precision, stored, start);
         let block = block.ok_or_else(|| self.foreign(start, "has vectors of another length"))?;
         let added = block.add_to(&self.round.queries, &mut self.gathered.rows, head.sharpness);
-        added.map_err(|error| refused(error.to_string()))
+        added.map_err(refused)
     }
 }
 
 impl Accumulator for Scan {
     fn update_batch(&mut self, columns: &[ArrayRef]) -> Result<()> {
         let head = &self.round.head;
-        let wrong = || refused("a shard has other columns than expected: make the shards again".to_owned());
+        let wrong = || refused("a shard has other columns than expected: make the shards again");
         let [ids, tags, vectors, scales @ ..] = columns else { return Err(wrong()) };
         let ids = ids.as_primitive_opt::<UInt32Type>().ok_or_else(wrong)?.values();
         let Some(&first) = ids.first() else { return Ok(()) };
@@ -192,14 +191,14 @@ impl Accumulator for Scan {
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
-        let wrong = || refused("what a task returned is not the state of a round".to_owned());
+        let wrong = || refused("what a task returned is not the state of a round");
         let states = states.first().and_then(|states| states.as_binary_opt::<i64>()).ok_or_else(wrong)?;
         for state in states.iter().flatten() {
             let other = Gathered::decode(state, self.round.head.rows).map_err(refused)?;
             self.gathered.tasks += other.tasks.max(1);
             self.gathered.bytes += other.bytes + state.len() as u64;
             for (row, other) in self.gathered.rows.iter_mut().zip(other.rows) {
-                row.merge(other).map_err(|error| refused(error.to_string()))?;
+                row.merge(other).map_err(refused)?;
             }
         }
         Ok(())
@@ -226,6 +225,6 @@ impl Accumulator for Scan {
     }
 }
 
-fn refused(why: String) -> DataFusionError {
+fn refused(why: impl std::fmt::Display) -> DataFusionError {
     DataFusionError::Execution(format!("{REFUSED} {why}"))
 }

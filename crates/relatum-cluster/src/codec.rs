@@ -43,7 +43,7 @@ fn decode(name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
     }
     // A round that cannot be read is refused here, where the message still names it.
     Round::decode(bytes).map_err(DataFusionError::Plan)?;
-    Ok(Arc::new(BestCandidates::new(bytes)))
+    Ok(Arc::new(BestCandidates::of(bytes)))
 }
 
 impl LogicalExtensionCodec for LogicalCodec {

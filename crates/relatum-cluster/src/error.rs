@@ -124,7 +124,7 @@ pub enum ClusterError {
         /// Why it failed the last time.
         why: String,
     },
-    /// Ballista or DataFusion refuses something before it runs.
+    /// Ballista or `DataFusion` refuses something before it runs.
     #[error("cannot prepare a round: {0}")]
     Plan(String),
     /// A scheduler or executor cannot run.

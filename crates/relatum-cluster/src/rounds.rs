@@ -91,7 +91,7 @@ impl Rounds {
     async fn once(&self, round: Arc<[u8]>, rows: usize) -> Result<Gathered, DataFusionError> {
         let arguments = session::columns(&self.manifest).map(col).collect();
         let table = self.context.read_table(Arc::clone(&self.table) as _)?;
-        let best = BestCandidates::new(round).call(arguments).alias("best");
+        let best = BestCandidates::of(round).call(arguments).alias("best");
         let batches = table.aggregate(vec![], vec![best])?.collect().await?;
         let value = batches.iter().find(|batch| batch.num_rows() > 0).map(|batch| batch.column(0));
         let value = value.and_then(|column| column.as_binary_opt::<i64>());

@@ -192,7 +192,9 @@ impl Desk {
                 for request in requests {
                     let mut own: Vec<SortedRow> = sorted.by_ref().take(request.rows).collect();
                     // The best few of a longer list are those of a shorter one.
-                    own.iter_mut().for_each(|row| row.best.truncate(request.count));
+                    for row in &mut own {
+                        row.best.truncate(request.count);
+                    }
                     let _ = request.reply.send(Ok(own));
                 }
             }
@@ -233,7 +235,9 @@ mod tests {
             request(3, 1, None),
             request(2, 1, Some(1.0)),
         ];
-        asked.into_iter().for_each(|request| desk.ask(request).unwrap());
+        for request in asked {
+            desk.ask(request).unwrap();
+        }
         let mut rounds = Vec::new();
         while !desk.lock().requests.is_empty() {
             let round = desk.next_round().unwrap();

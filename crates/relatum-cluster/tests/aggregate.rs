@@ -26,7 +26,7 @@ async fn gathered(
     let (_, table) = session::client("127.0.0.1:1", place, read).unwrap();
     let local = SessionContext::new_with_state(session::state(session::config()).unwrap());
     let arguments = session::columns(manifest).map(col).collect();
-    let best = BestCandidates::new(round.encode()).call(arguments).alias("best");
+    let best = BestCandidates::of(round.encode()).call(arguments).alias("best");
     let table = local.read_table(Arc::new(table)).unwrap().aggregate(vec![], vec![best]).unwrap();
     let batches = table.collect().await.map_err(|error| error.to_string())?;
     Gathered::decode(batches[0].column(0).as_binary::<i64>().value(0), round.head.rows)

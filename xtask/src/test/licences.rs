@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, ensure};
 use serde_json::Value;
 
-use crate::shell::{self, cargo, root};
+use crate::shell::{self, cargo};
 
 /// Licences that require no more than their notice; `MPL-2.0` also requires changes of its own files.
 const ALLOWED: [&str; 15] = [

@@ -19,7 +19,7 @@ use crate::exit::{Misuse, say};
 ///
 /// Each shard is a Parquet file with ids, names and vectors; `shards.json` beside them lists them with checksums. The
 /// place is a folder that scheduler, executors and client all reach under the same name, or an object store
-/// (s3://bucket/folder with the feature `cloud`). Where it is is noted in the project, for `ask`.
+/// (`s3://bucket/folder` with the feature `cloud`). Where they are is noted in the project, for `ask`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The project folder

@@ -65,7 +65,7 @@ fn answers_from_a_source_are_those_of_lists_and_its_failures_are_told() {
     let text = r#"?F : stars(F, "Eva Mendes")"#;
     let refused = engine.ask_from(&failing, text, &options, &Control::default()).unwrap_err();
     assert!(matches!(refused, Error::Search(SearchError::Source(SourceError::Unreachable(_)))), "{refused}");
-    let cycle = r#"?F : exists G. "has genre"(F, G) and stars(F, G)"#;
+    let cycle = r#"?F : exists G, H. "has genre"(F, G) and stars(F, H) and stars(G, H)"#;
     let shared = SharedSource(source);
     let refused = engine.ask_from(&shared, cycle, &options, &Control::default()).unwrap_err();
     assert!(matches!(refused, Error::Search(SearchError::NoLists)), "{refused}");
