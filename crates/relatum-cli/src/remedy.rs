@@ -93,8 +93,13 @@ fn of_rules(error: &RuleError) -> Option<String> {
         RuleError::Unfinished { .. } => "--resume goes on with it, --restart discards it",
         RuleError::NothingToResume(_) => "mine without --resume, or give more --paths",
         RuleError::OtherSettings { .. } => "leave --seed and --max-length out, or use --restart",
-        RuleError::OtherGraph { .. } => "--restart mines them again",
+        RuleError::OtherGraph { name, .. } => {
+            return Some(format!("`relatum rules DIR --name {name} --restart` mines them again"));
+        }
         RuleError::Memory { .. } => "--max-memory allows more",
+        RuleError::Store(StoreError::Foreign { .. } | StoreError::Damaged { .. }) => {
+            "`relatum rules DIR --name NAME --restart` mines rules again"
+        }
         RuleError::Store(error) => return of_store(error),
         _ => return None,
     };

@@ -177,6 +177,35 @@ fn edges_are_measured_by_the_model_by_rules_and_by_both() {
 }
 
 #[test]
+fn what_rules_count_is_kept_for_each_name() {
+    let desk = shops();
+    desk.ok(&["train", "shops", "--rank", "4", "--epochs", "3"]);
+    desk.ok(&["rules", "shops", "--paths", "2000"]);
+    desk.ok(&["rules", "shops", "--paths", "100", "--name", "few"]);
+    for rules in ["default", "few"] {
+        let both = desk.run(&["link-eval", "shops", "--evidence", "both", "--rules", rules]);
+        assert!(both.code == 0 && !both.stderr.contains("--weigh"), "{rules}: {}", both.stderr);
+    }
+    fs::remove_file(desk.path("shops/models/default/rules-few.json")).unwrap();
+    let unlearned = desk.run(&["link-eval", "shops", "--evidence", "both", "--rules", "few"]);
+    assert!(unlearned.stderr.contains("--weigh --name few --model default"), "{}", unlearned.stderr);
+}
+
+#[test]
+fn a_resumed_run_goes_on_as_it_was_begun() {
+    let desk = shops();
+    let other = ["--seed", "7", "--max-length", "2", "--paths"];
+    desk.ok(&[&["rules", "shops", "--name", "once"], &other[..], &["900"]].concat());
+    desk.ok(&[&["rules", "shops", "--name", "twice"], &other[..], &["600"]].concat());
+    desk.ok(&["rules", "shops", "--name", "twice", "--resume", "--paths", "900"]);
+    let of = |name: &str| desk.ok(&["rules", "shops", "--name", name, "--export", "-"]);
+    assert_eq!(of("once"), of("twice"), "seed and length are those of the first run");
+    let refused =
+        desk.run(&["rules", "shops", "--name", "twice", "--resume", "--paths", "1000", "--seed", "8"]);
+    assert!(refused.code == 2 && refused.stderr.contains("the seed 7"), "{}", refused.stderr);
+}
+
+#[test]
 fn a_benchmark_takes_rules_for_evidence() {
     let desk = shops();
     desk.ok(&["train", "shops", "--rank", "4", "--epochs", "3"]);
@@ -218,6 +247,9 @@ fn misuse_is_explained_and_leaves_nothing_behind() {
     insta::assert_snapshot!(bad.trim(), @"error: bad.txt: line 2, column 9: there is no relation 'has_gnre'; the nearest: 'has_genre'");
     desk.put("empty.txt", "# nothing\n");
     assert!(message(&["rules", "films", "--import", "empty.txt"], 1).contains("holds no rule"));
+    // A file with rules of other forms only would replace good rules by none.
+    desk.put("other.txt", "3\t2\t0.4\thas_genre(X,Comedy) <= stars(X,A), has_genre(A,Comedy)\n");
+    assert!(message(&["rules", "films", "--import", "other.txt"], 1).contains("1 of others"));
     assert!(!desk.path("films/rules").exists(), "nothing was made");
 
     desk.ok(&["rules", "films", "--paths", "100"]);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use relatum::control::Control;
 use relatum::engine::{RuleOptions, ShowRules};
-use relatum::train::rules::{MineSettings, MiningProgress};
+use relatum::train::rules::MiningProgress;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -22,8 +22,8 @@ struct Mine {
     name: Option<String>,
     seconds: Option<f64>,
     paths: Option<u64>,
-    seed: u64,
-    max_length: usize,
+    seed: Option<u64>,
+    max_length: Option<usize>,
     max_memory: Option<usize>,
     resume: bool,
     restart: bool,
@@ -49,20 +49,18 @@ impl Engine {
         listener: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         let given: Mine = options(arguments)?;
-        if !(1..=3).contains(&given.max_length) {
-            let message = format!("`max_length` must be 1, 2 or 3, not {}", given.max_length);
-            return Err(wrong(&message));
+        if let Some(length) = given.max_length.filter(|length| !(1..=3).contains(length)) {
+            return Err(wrong(&format!("`max_length` must be 1, 2 or 3, not {length}")));
         }
-        let settings = MineSettings {
+        let options = RuleOptions {
+            name: given.name,
             seed: given.seed,
             max_length: given.max_length,
             paths: given.paths,
-            memory: given
-                .max_memory
-                .map_or(MineSettings::DEFAULT_MEMORY, |megabytes| megabytes.saturating_mul(1 << 20)),
+            memory: given.max_memory.map(|megabytes| megabytes.saturating_mul(1 << 20)),
+            resume: given.resume,
+            restart: given.restart,
         };
-        let options =
-            RuleOptions { name: given.name, settings, resume: given.resume, restart: given.restart };
         let until = |seconds| Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?);
         let never = |seconds| wrong(&format!("`seconds` must be a time in this century, not {seconds}"));
         let until = given.seconds.map(|it| until(it).ok_or_else(|| never(it))).transpose()?;

@@ -87,12 +87,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let open = engine.model(options.model.as_deref())?;
         model::warn_if_unfinished(&args.dir, &open);
         let both = args.evidence == Evidence::Both;
-        if both && engine.rule_weights(&open, &*engine.rules(options.rules.as_deref())?).is_none() {
+        let rules = if both { Some(engine.rules(options.rules.as_deref())?) } else { None };
+        if let Some(rules) = rules.filter(|rules| engine.rule_weights(&open, rules).is_none()) {
             output::say(&format!(
-                "note: how much the rules count beside `{}` was not learned, so all relations have the weight 0.3: \
-                 `relatum rules {} --weigh --model {}` learns it",
+                "note: how much the rules `{}` count beside `{}` was not learned, so all relations have the weight \
+                 0.3: `relatum rules {} --weigh --name {} --model {}` learns it",
+                rules.name,
                 open.name,
                 output::typed(&args.dir),
+                rules.name,
                 open.name
             ));
         }

@@ -43,17 +43,17 @@ pub(crate) struct Args {
     /// Draw so many paths for bodies of three atoms [default: 8000 for each relation]
     #[arg(long, value_name = "N")]
     paths: Option<u64>,
-    /// What is drawn: an equal seed and number of paths give equal bytes
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// The most atoms of a body
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=3))]
-    max_length: u8,
-    /// Megabytes of memory that mining may use: where there is not room for all rules with constants, the
-    /// most confident of each relation are kept
+    /// What is drawn: an equal seed and number of paths give equal bytes [default: 0]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// The most atoms of a body [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=3))]
+    max_length: Option<u8>,
+    /// Megabytes of memory for rules while they are mined, besides the graph and what the learning of clusters
+    /// takes: where there is not room for all rules with constants, the most confident of each relation are kept
     #[arg(long, value_name = "MB", default_value_t = MineSettings::DEFAULT_MEMORY >> 20)]
     max_memory: usize,
-    /// Go on with a run that was stopped, or draw more paths after one that was not
+    /// Go on with a run that was stopped, as it was begun, or draw more --paths after one that was not
     #[arg(long, conflicts_with = "restart")]
     resume: bool,
     /// Replace rules of the same name
@@ -127,12 +127,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 fn mine(args: &Args, engine: &Engine, control: &Control) -> anyhow::Result<RulesMade> {
     let options = RuleOptions {
         name: Some(args.name.clone()),
-        settings: MineSettings {
-            seed: args.seed,
-            max_length: args.max_length.into(),
-            paths: args.paths,
-            memory: args.max_memory.saturating_mul(1 << 20),
-        },
+        seed: args.seed,
+        max_length: args.max_length.map(usize::from),
+        paths: args.paths,
+        memory: Some(args.max_memory.saturating_mul(1 << 20)),
         resume: args.resume,
         restart: args.restart,
     };

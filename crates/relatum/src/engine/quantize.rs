@@ -73,9 +73,9 @@ impl Engine {
         folder.save(&small, &card)?;
         folder.forget_run()?;
         for rules in self.rule_names() {
-            let checksum = self.rules(Some(&rules))?.checksum;
-            if let Some(weights) = load_weights(&from, &from_card, checksum) {
-                save_weights(&folder, &card, checksum, &weights)?;
+            let which = (rules.as_str(), self.rules(Some(&rules))?.checksum);
+            if let Some(weights) = load_weights(&from, &from_card, which) {
+                save_weights(&folder, &card, which, &weights)?;
             }
         }
         self.forget(&name);

@@ -17,13 +17,20 @@ use crate::project::{RuleFolder, StoredRules, load_weights, save_weights};
 use crate::search::{Evidence, SharedRules};
 use crate::train::rules::{Fitted, MineSettings, Mined, RuleWeights, fit, mine, weigh};
 
-/// What to mine, and what to do with what is there already.
+/// What to mine, and what to do with what is there already. What is left open is as in [`MineSettings`] or, of a run
+/// that is resumed, as it was begun.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleOptions {
     /// The name of the rules; none: the default ones.
     pub name: Option<String>,
-    /// How to mine.
-    pub settings: MineSettings,
+    /// What is drawn.
+    pub seed: Option<u64>,
+    /// The most atoms of a body, from 1 to 3.
+    pub max_length: Option<usize>,
+    /// Walks to draw for bodies of three atoms.
+    pub paths: Option<u64>,
+    /// Bytes of memory that mining may use.
+    pub memory: Option<usize>,
     /// Whether to go on with a run that was stopped.
     pub resume: bool,
     /// Whether to replace rules of the same name.
@@ -74,15 +81,15 @@ impl Engine {
         let project = self.project();
         let folder = self.rule_folder(options.name.as_deref())?;
         let _lock = folder.lock()?;
-        let begun = self.begun(&folder, options)?;
+        let (settings, begun) = self.begun(&folder, options)?;
         project.verify_edges()?;
         let steps = self.steps();
-        let card = |mined: &Mined| self.card(&options.settings, mined);
+        let card = |mined: &Mined| self.card(&settings, mined);
         let mut keep = |mined: &Mined| {
             let card = RuleCard { finished: false, ..card(mined) };
             folder.save(&mined.set(), &card)
         };
-        let mined = mine(&steps, &options.settings, begun, control, &mut keep)?;
+        let mined = mine(&steps, &settings, begun, control, &mut keep)?;
         if mined.rules.is_empty() && !mined.finished {
             return Err(WorkflowError::Stopped.into());
         }
@@ -110,8 +117,8 @@ impl Engine {
             return Err(RuleError::Exists(folder.name().to_owned()).into());
         }
         let Parsed { rules, passed_over, first } = parse(source, self.graph())?;
-        if rules.is_empty() && passed_over == 0 {
-            return Err(RuleError::Empty { path: path.to_owned() }.into());
+        if rules.is_empty() {
+            return Err(RuleError::Empty { path: path.to_owned(), passed_over }.into());
         }
         let steps = self.steps();
         let mined = Mined { rules, finished: true, ..Mined::default() };
@@ -166,14 +173,14 @@ impl Engine {
         let Some(weights) = weigh(self.graph(), &open.model, &rules.index, control) else { return Ok(None) };
         let folder = self.folder(Some(&open.name))?;
         let _lock = folder.lock()?;
-        save_weights(&folder, &open.card, rules.checksum, &weights)?;
+        save_weights(&folder, &open.card, (&rules.name, rules.checksum), &weights)?;
         Ok(Some(weights))
     }
 
     /// How much rules count beside a model, where that was learned.
     pub fn rule_weights(&self, model: &OpenModel, rules: &OpenRules) -> Option<RuleWeights> {
         let folder = self.folder(Some(&model.name)).ok()?;
-        load_weights(&folder, &model.card, rules.checksum)
+        load_weights(&folder, &model.card, (&rules.name, rules.checksum))
     }
 
     /// What speaks for an edge that is not stored: what was chosen, or both where the project has rules that can be
@@ -199,7 +206,8 @@ impl Engine {
         name: Option<&str>,
     ) -> Result<Option<SharedRules>, Error> {
         if evidence == Evidence::Model {
-            return Ok(None);
+            // Rules that were asked for by name must be there, even where the model alone is to speak.
+            return name.map_or(Ok(None), |_| self.rules(name).map(|_| None));
         }
         let rules = self.rules(name)?;
         let learned = self.rule_weights(model, &rules);
@@ -236,6 +244,7 @@ impl Engine {
             max_length: settings.max_length,
             // The exact part counts as begun only when it is done.
             paths: if mined.short { mined.paths } else { 0 },
+            wanted: settings.paths,
             short: mined.short,
             finished: mined.finished,
             imported: false,
@@ -244,14 +253,28 @@ impl Engine {
         }
     }
 
-    /// What an earlier run of the same name found, where it is to go on; refuses to discard anything by accident.
-    fn begun(&self, folder: &RuleFolder, options: &RuleOptions) -> Result<Option<Mined>, Error> {
+    /// How to mine, and what an earlier run of the same name found, where it is to go on; refuses to discard anything
+    /// by accident.
+    fn begun(
+        &self,
+        folder: &RuleFolder,
+        options: &RuleOptions,
+    ) -> Result<(MineSettings, Option<Mined>), Error> {
         let name = || folder.name().to_owned();
-        if options.restart {
-            return Ok(None);
+        let &RuleOptions { seed, max_length, paths, memory, .. } = options;
+        let plain = MineSettings::default();
+        let memory = memory.unwrap_or(plain.memory);
+        let anew = MineSettings {
+            seed: seed.unwrap_or(plain.seed),
+            max_length: max_length.unwrap_or(plain.max_length),
+            paths,
+            memory,
+        };
+        if options.restart || !folder.exists() && !options.resume {
+            return Ok((anew, None));
         }
         if !folder.exists() {
-            return if options.resume { Err(RuleError::NothingToResume(name()).into()) } else { Ok(None) };
+            return Err(RuleError::NothingToResume(name()).into());
         }
         let StoredRules { set, card, .. } = folder.load(self.project())?;
         if !options.resume {
@@ -262,17 +285,27 @@ impl Engine {
             }
             .into());
         }
-        let MineSettings { seed, max_length, paths, .. } = options.settings;
+        let as_begun = MineSettings {
+            seed: card.seed,
+            max_length: card.max_length,
+            paths: paths.or(card.wanted),
+            memory,
+        };
         if card.imported || (card.finished && paths.is_none_or(|paths| paths <= card.paths)) {
             return Err(RuleError::NothingToResume(name()).into());
         }
-        let said = |seed: u64, length: usize| format!("the seed {seed} and bodies of up to {length} atoms");
-        if (card.seed, card.max_length) != (seed, max_length) {
-            let (begun, asked) = (said(card.seed, card.max_length), said(seed, max_length));
+        let other = seed.is_some_and(|seed| seed != card.seed)
+            || max_length.is_some_and(|length| length != card.max_length);
+        if other {
+            let said = |it: &MineSettings| {
+                format!("the seed {} and bodies of up to {} atoms", it.seed, it.max_length)
+            };
+            let (begun, asked) = (said(&as_begun), said(&anew));
             return Err(RuleError::OtherSettings { name: name(), begun, asked }.into());
         }
         let rules = set.rules().to_vec();
-        Ok(Some(Mined { rules, paths: card.paths, short: card.short, finished: false }))
+        let mined = Mined { rules, paths: card.paths, short: card.short, finished: false };
+        Ok((as_begun, Some(mined)))
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! rules/default.rules           a card, the rules, and the strongest rule of each one's cluster
-//! models/NAME/rules.json        how much the rules count beside the model NAME
+//! models/NAME/rules.json        how much the default rules count beside the model NAME
+//! models/NAME/rules-OTHER.json  the same for the rules OTHER
 //! ```
 
 use std::fs::{self, File, TryLockError};
@@ -19,7 +20,6 @@ use crate::store::{MappedFile, StoreError, write_atomically, write_sections};
 use crate::train::rules::RuleWeights;
 
 const KIND: &str = "rules";
-const WEIGHTS: &str = "rules.json";
 
 /// The place of rules in a project.
 #[derive(Clone, Debug)]
@@ -188,32 +188,38 @@ fn card_print(card: &Card) -> String {
     format!("{:016x}", xxh3_64(&serde_json::to_vec(card).unwrap_or_default()))
 }
 
-/// Keeps how much rules count beside a model.
+/// The file in which a model's folder keeps how much the rules of a name count.
+fn weights_file(folder: &ModelFolder, rules: &str) -> PathBuf {
+    let own = if rules == RuleFolder::DEFAULT { String::new() } else { format!("-{rules}") };
+    folder.dir().join(format!("rules{own}.json"))
+}
+
+/// Keeps how much rules, given by their name and checksum, count beside a model.
 pub fn save_weights(
     folder: &ModelFolder,
     card: &Card,
-    rules: u64,
+    (name, checksum): (&str, u64),
     weights: &RuleWeights,
 ) -> Result<(), StoreError> {
     let saved = SavedWeights {
         format: FORMAT.to_owned(),
         version: VERSION,
-        rules: format!("{rules:016x}"),
+        rules: format!("{checksum:016x}"),
         model: card_print(card),
         weights: weights.clone(),
     };
     let text = serde_json::to_string_pretty(&saved).unwrap_or_default();
-    write_atomically(&folder.dir().join(WEIGHTS), |file| writeln!(file, "{text}"))
+    write_atomically(&weights_file(folder, name), |file| writeln!(file, "{text}"))
 }
 
 /// How much these rules count beside this model, where that was learned.
-pub fn load_weights(folder: &ModelFolder, card: &Card, rules: u64) -> Option<RuleWeights> {
-    let text = fs::read_to_string(folder.dir().join(WEIGHTS)).ok()?;
+pub fn load_weights(folder: &ModelFolder, card: &Card, (name, checksum): (&str, u64)) -> Option<RuleWeights> {
+    let text = fs::read_to_string(weights_file(folder, name)).ok()?;
     // What cannot be read is learned again; there is a default until then.
     let saved: SavedWeights = serde_json::from_str(&text).ok()?;
     let fits = saved.format == FORMAT
         && saved.version == VERSION
-        && saved.rules == format!("{rules:016x}")
+        && saved.rules == format!("{checksum:016x}")
         && saved.model == card_print(card);
     let good = saved.weights.weights.iter().all(|weight| (0.0..=1.0).contains(weight));
     (fits && good).then_some(saved.weights)

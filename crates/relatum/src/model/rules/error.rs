@@ -21,12 +21,15 @@ pub enum RuleError {
     },
     /// A file of rules has no rule in it.
     #[error(
-        "{} holds no rule: expected lines of predicted, correct, confidence and rule, separated by tabs",
-        path.display()
+        "{} holds no rule{}: expected lines of predicted, correct, confidence and rule, separated by tabs",
+        path.display(),
+        if *passed_over > 0 { format!(" of a form that is known here ({passed_over} of others)") } else { String::new() }
     )]
     Empty {
         /// The file.
         path: PathBuf,
+        /// How many rules it holds that have a form which is not known here.
+        passed_over: usize,
     },
     /// There are no rules of this name: mine or import some.
     #[error("there are no rules `{name}` in {}{}: mine some, or read them from a file", dir.display(), others(there))]
@@ -82,7 +85,7 @@ pub enum RuleError {
     #[error("another process works on the rules `{0}` at this moment: wait until it has finished")]
     Busy(String),
     /// The graph has no training edges to mine.
-    #[error("the graph has no training edges, and rules are found in those")]
+    #[error("the graph has no training edges between two things, and rules are found in those")]
     NoEdges,
     /// The memory that may be used is too little to begin with.
     #[error("mining needs at least {needed} MB for this graph, and may use {given}: allow more")]

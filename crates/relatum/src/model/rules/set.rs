@@ -44,6 +44,9 @@ pub struct RuleCard {
     pub max_length: usize,
     /// Walks that were drawn to find bodies of three atoms.
     pub paths: u64,
+    /// How many were to be drawn, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<u64>,
     /// Whether the bodies that are counted exactly are done.
     pub short: bool,
     /// Whether everything that was asked for was done; else mining can be resumed.
