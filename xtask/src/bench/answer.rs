@@ -118,6 +118,9 @@ fn measure(
     held.print(world, model);
 }
 
+/// When a listener heard of which answers.
+type Seen = (Duration, BTreeSet<EntityId>);
+
 /// What one query took.
 struct Sample {
     took: Duration,
@@ -135,7 +138,7 @@ fn one(world: &World, model: &Model, plan: &Plan, how: &Ask) -> Sample {
     let mut answers = None;
     for _ in 0..3 {
         let began = Instant::now();
-        let seen: Arc<Mutex<Vec<(Duration, BTreeSet<EntityId>)>>> = Arc::default();
+        let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
         let events = Arc::clone(&seen);
         let control = how.control.clone().on(move |progress: &Progress| {
             let best = progress.best.iter().map(|&(entity, _)| entity).collect();

@@ -30,7 +30,9 @@ pub(crate) fn run(ranks: &[usize], entities: usize, rounds: usize) {
         let candidates = View::new(&table, entities, width);
         println!("\nrank {rank} (ComplEx: {width} values an entity)");
         print!("{:>6} {:>16} {:>24} {:>24}", "rows", "stream f32", "product f32", "f16");
-        kernels.iter().for_each(|kernel| print!(" {:>24}", format!("int8 {}", kernel.name())));
+        for kernel in &kernels {
+            print!(" {:>24}", format!("int8 {}", kernel.name()));
+        }
         println!();
         for rows in ROWS {
             let queries = &table[..rows * width];

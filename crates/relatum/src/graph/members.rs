@@ -37,7 +37,9 @@ impl Members {
             return Self { len: list.len(), form: Form::List(list) };
         }
         let mut gathered = Gather::with_room(list.len(), entities);
-        list.into_iter().for_each(|entity| gathered.push(entity));
+        for entity in list {
+            gathered.push(entity);
+        }
         gathered.finish()
     }
 

@@ -116,7 +116,7 @@ mod x86 {
         for (from, to) in from.iter().zip(to) {
             // SAFETY: the arrays hold 16 and 32 bytes; neither load nor store asks for alignment.
             unsafe {
-                _mm256_storeu_ps(to.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(from.as_ptr().cast())))
+                _mm256_storeu_ps(to.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(from.as_ptr().cast())));
             };
         }
         one_by_one(from_rest, to_rest);

@@ -82,7 +82,7 @@ fn many(out: &mut [&mut [f32]], queries: &Queries<i16>, first: usize, candidates
             match out.len() {
                 1 => write(out, &wide_block([query(at)], block), place, queries, candidates),
                 2 => {
-                    write(out, &wide_block([0, 1].map(|i| query(at + i)), block), place, queries, candidates)
+                    write(out, &wide_block([0, 1].map(|i| query(at + i)), block), place, queries, candidates);
                 }
                 _ => {
                     let sums = wide_block([0, 1, 2].map(|i| query(at + i)), block);

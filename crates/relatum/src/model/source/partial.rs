@@ -145,7 +145,7 @@ impl PartialRow {
 
     /// Reads what [`write`](Self::write) wrote and leaves the bytes behind it; `None` if they are something else.
     pub fn read(bytes: &mut &[u8]) -> Option<Self> {
-        let mut number = || Some(usize::try_from(u64::from_le_bytes(taken(bytes)?)).ok()?);
+        let mut number = || usize::try_from(u64::from_le_bytes(taken(bytes)?)).ok();
         let (count, listed, entities, end, summed) = (number()?, number()?, number()?, number()?, number()?);
         let (max, min) = (f32::from_le_bytes(taken(bytes)?), f32::from_le_bytes(taken(bytes)?));
         // What is announced is compared with what is there before memory is taken for it.

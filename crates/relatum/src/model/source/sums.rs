@@ -59,7 +59,7 @@ impl BlockSums {
             |other: &Node, node: &Node| other.height == node.height && other.index == node.index ^ 1;
         while let Some(at) = self.nodes.iter().position(|other| is_sibling(other, &node)) {
             let other = self.nodes.swap_remove(at);
-            let sum = if node.index % 2 == 0 { node.plus(other) } else { other.plus(node) };
+            let sum = if node.index.is_multiple_of(2) { node.plus(other) } else { other.plus(node) };
             node = Node { height: node.height + 1, index: node.index / 2, ..sum };
         }
         self.nodes.push(node);
@@ -106,21 +106,27 @@ mod tests {
         for count in [1, 2, 3, 7, 8, 61] {
             let all = blocks(count);
             let mut in_order = BlockSums::default();
-            all.iter().for_each(|node| in_order.add(*node).unwrap());
+            for node in &all {
+                in_order.add(*node).unwrap();
+            }
             let expected = in_order.log_sum(count).unwrap();
             let sum: f64 = all.iter().map(|node| node.largest.exp() * node.sum).sum();
             assert!((expected - sum.ln()).abs() < 1e-9);
             for seed in 0..20 {
                 let mut rng = Rng::new(seed);
                 let mut shards = [const { Vec::new() }; 3];
-                all.iter().for_each(|node| shards[rng.below(3)].push(*node));
+                for node in &all {
+                    shards[rng.below(3)].push(*node);
+                }
                 let mut together = BlockSums::default();
                 for mut shard in shards {
                     for at in (1..shard.len()).rev() {
                         shard.swap(at, rng.below(at + 1));
                     }
                     let mut sums = BlockSums::default();
-                    shard.into_iter().for_each(|node| sums.add(node).unwrap());
+                    for node in shard {
+                        sums.add(node).unwrap();
+                    }
                     sums.nodes().iter().for_each(|node| together.add(*node).unwrap());
                 }
                 assert_eq!(together.log_sum(count).unwrap().to_bits(), expected.to_bits(), "{count}, {seed}");
