@@ -89,8 +89,8 @@ impl Explanation {
     }
 }
 
-/// Explains the best answers after those that are skipped, each by the branch in which it scores highest or, if a beam missed an answer
-/// that stored edges give, by the `reason` that they give.
+/// Explains the best answers after those that are skipped, each by the branch in which it scores highest or, if a
+/// beam missed an answer that stored edges give, by the `reason` that they give.
 pub(super) fn explain(
     plan: &Plan,
     truth: &dyn AtomTruth,

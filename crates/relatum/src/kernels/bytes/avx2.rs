@@ -10,7 +10,6 @@ use std::arch::x86_64::{
 };
 
 use super::{ByteRows, Queries, score};
-use crate::kernels::tiles::bring_near;
 
 /// Numbers of one step.
 const LANES: usize = 16;
@@ -21,8 +20,6 @@ const QUERIES: usize = 3;
 const MANY: usize = 3;
 /// Queries that are taken at a time: they stay in the second level of cache while the candidates pass by.
 const ROWS: usize = 48;
-/// How many bytes ahead of the candidates of a single query the next are fetched.
-const AHEAD: usize = 2048;
 
 pub(super) fn is_there() -> bool {
     is_x86_feature_detected!("avx2")
@@ -52,9 +49,7 @@ fn few<const Q: usize>(out: &mut [&mut [f32]], queries: &Queries<i16>, candidate
     let (count, _) = candidates.size();
     let query: [&[[i16; LANES]]; Q] = std::array::from_fn(|at| queries.row(at).as_chunks::<LANES>().0);
     for from in (0..count).step_by(CANDIDATES) {
-        let at = ((from + CANDIDATES) * candidates.stride + AHEAD).min(candidates.values.len());
-        let to = (at + CANDIDATES * candidates.stride).min(candidates.values.len());
-        bring_near(&candidates.values[at..to]);
+        candidates.bring_near_from(from + CANDIDATES, CANDIDATES);
         // Where fewer than four are left, the last one is computed several times.
         let sums =
             narrow_block(query, std::array::from_fn(|at| candidates.steps((from + at).min(count - 1))));

@@ -12,7 +12,7 @@ mod vnni;
 
 use std::ops::Range;
 
-use super::tiles::in_tiles;
+use super::tiles::{bring_near, in_tiles};
 
 /// The largest number of an 8-bit vector. −128 is never used, so that a vector and its negation have the same
 /// numbers.
@@ -23,6 +23,8 @@ const TILE_BYTES: usize = 128 << 10;
 const TILE_BYTES_OF_ONE: usize = 256 << 10;
 /// Up to this many multiplications, waking other threads takes longer than they would save.
 const ALONE: usize = 3 << 20;
+/// How many bytes ahead of the next candidates of a few queries memory is fetched.
+const AHEAD: usize = 2048;
 /// Queries are padded with zeros to a multiple of this, so that no kernel needs a shorter last step.
 const STEP: usize = 64;
 
@@ -56,6 +58,14 @@ impl<'a> ByteRows<'a> {
     pub(crate) fn rows(self, range: Range<usize>) -> Self {
         let values = &self.values[range.start * self.stride..range.end * self.stride];
         Self { values, scales: &self.scales[range], ..self }
+    }
+
+    /// Prefetches as many bytes as `count` rows have, a little behind the beginning of a row.
+    #[inline(always)]
+    fn bring_near_from(self, row: usize, count: usize) {
+        let from = (row * self.stride + AHEAD).min(self.values.len());
+        let to = (from + count * self.stride).min(self.values.len());
+        bring_near(&self.values[from..to]);
     }
 
     /// The numbers of a row in whole steps of `N`, and the rest of them in one more step. Behind the row's own

@@ -12,13 +12,10 @@ use std::arch::x86_64::{
 };
 
 use super::{ByteRows, Queries, STEP, score};
-use crate::kernels::tiles::bring_near;
 
 /// Candidates of one block, and queries: their sums and what is read for them fit the registers.
 const CANDIDATES: usize = 4;
 const QUERIES: usize = 6;
-/// How many bytes ahead of the first queries the next candidates are fetched.
-const AHEAD: usize = 2048;
 
 pub(super) fn is_there() -> bool {
     is_x86_feature_detected!("avx512f")
@@ -77,9 +74,7 @@ fn first_rows<const Q: usize, const R: usize>(
     let steps: [&[[u8; STEP]]; R] =
         std::array::from_fn(|at| if at < Q { queries.row(at).as_chunks::<STEP>().0 } else { ones });
     for from in (0..own.len()).step_by(CANDIDATES) {
-        let at = ((from + CANDIDATES) * candidates.stride + AHEAD).min(candidates.values.len());
-        let to = (at + CANDIDATES * candidates.stride).min(candidates.values.len());
-        bring_near(&candidates.values[at..to]);
+        candidates.bring_near_from(from + CANDIDATES, CANDIDATES);
         let sums = block(steps, &block_at(candidates, from));
         own[from..].iter_mut().zip(sums[Q]).for_each(|(own, sum)| *own = sum);
         write(out, &sums[..Q], (0, from), queries, candidates, own);
