@@ -4,6 +4,7 @@ mod bench;
 #[cfg(feature = "engine")]
 mod demo_graph;
 mod fuzz;
+mod paper;
 #[cfg(feature = "engine")]
 mod parity;
 mod python;
@@ -25,6 +26,7 @@ enum Task {
         check: bool,
     },
     Fuzz(fuzz::Args),
+    Paper(paper::Args),
     /// Compare answers with those of an independent program, where its data is beside the workspace
     Parity,
     /// Build the Python package: one wheel in target/wheels
@@ -36,6 +38,7 @@ fn main() -> anyhow::Result<()> {
         Task::Test(args) => test::run(&args),
         Task::Bench(args) => bench::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
+        Task::Paper(args) => paper::run(&args),
         Task::Wheel => python::wheel(),
         #[cfg(feature = "engine")]
         Task::DemoGraph { check } => demo_graph::run(check),

@@ -8,15 +8,6 @@ use anyhow::Context;
 
 use crate::shell::{self, root};
 
-/// How the extension is compiled.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Profile {
-    /// Quickly compiled, for tests.
-    Dev,
-    /// Optimised, as it is published.
-    Release,
-}
-
 /// Where cargo builds.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
@@ -41,15 +32,30 @@ pub(crate) fn environment(name: &str, requirements: &Path) -> anyhow::Result<Pat
     Ok(python)
 }
 
-/// Builds the extension and installs it, with its Python sources in place, into an environment that has maturin.
-pub(crate) fn install(python: &Path, profile: Profile) -> anyhow::Result<()> {
+/// Puts the extension that the tests in Rust were built with beside its Python sources, and these on the path of an
+/// environment: what `maturin develop` does, which would compile the engine once more, with the features of Python alone.
+pub(crate) fn link(python: &Path) -> anyhow::Result<()> {
+    let sources = root().join("crates/relatum-python/python");
+    let name = if cfg!(target_os = "macos") { "lib_relatum.dylib" } else { "lib_relatum.so" };
+    let built = target().join("debug").join(name);
+    let extension = sources.join("relatum/_relatum.abi3.so");
+    // A new file in its place: a process that has the old one mapped keeps it.
+    let _ = fs::remove_file(&extension);
+    fs::copy(&built, &extension).with_context(|| format!("cannot copy {}", built.display()))?;
+    let site = "import sysconfig; print(sysconfig.get_path('purelib'), end='')";
+    let site = Command::new(python).args(["-c", site]).output()?.stdout;
+    let site = PathBuf::from(String::from_utf8(site)?);
+    fs::write(site.join("relatum.pth"), format!("{}\n", sources.display()))
+        .with_context(|| format!("cannot write into {}", site.display()))
+}
+
+/// Builds the extension with optimisation and installs it, with its Python sources in place, into an environment that
+/// has maturin.
+fn install_optimised(python: &Path) -> anyhow::Result<()> {
     let environment = python.parent().and_then(Path::parent).unwrap_or(Path::new("."));
     let mut develop = Command::new(python);
-    develop.args(["-m", "maturin", "develop", "--quiet"]).current_dir(root()).env("VIRTUAL_ENV", environment);
-    if profile == Profile::Release {
-        develop.arg("--release");
-    }
-    shell::run(&mut develop)
+    develop.args(["-m", "maturin", "develop", "--quiet", "--release"]);
+    shell::run(develop.current_dir(root()).env("VIRTUAL_ENV", environment))
 }
 
 /// `cargo xtask wheel`: one wheel for every CPython from 3.10 on
@@ -67,6 +73,6 @@ pub(crate) fn wheel() -> anyhow::Result<()> {
 pub(crate) fn bench() -> anyhow::Result<()> {
     let tests = root().join("crates/relatum-python/tests");
     let python = environment("python", &tests.join("requirements.txt"))?;
-    install(&python, Profile::Release)?;
+    install_optimised(&python)?;
     shell::run(Command::new(&python).arg(tests.join("cost.py")))
 }

@@ -2,6 +2,7 @@
 //! wrong and what to do, and this adds what to type.
 
 use relatum::Error;
+use relatum::baseline::{BaselineError, Kind};
 use relatum::benchmark::BenchmarkError;
 use relatum::engine::{SampleError, SourcesError, WorkflowError};
 use relatum::graph::{NameError, SplitError};
@@ -29,6 +30,7 @@ pub(crate) fn remedy(error: &(dyn std::error::Error + 'static)) -> Option<String
             Error::Sample(error) => of_sample(error),
             Error::Benchmark(error) => of_benchmark(error),
             Error::Rules(error) => of_rules(error),
+            Error::Baseline(error) => of_baseline(error),
             _ => None,
         };
     }
@@ -64,6 +66,7 @@ fn of_workflow(error: &WorkflowError) -> Option<String> {
 fn of_sample(error: &SampleError) -> Option<String> {
     let remedy = match error {
         SampleError::NoEdges { .. } => HOLD_OUT,
+        SampleError::NotConjunctive { .. } => "name others with --types, or leave --all-missing out",
         SampleError::HasType { .. } => "--replace replaces them",
         SampleError::HasQueries { .. } => "--add adds to them, --replace replaces them",
         SampleError::NothingFound(_) => "--types, --attempts, --max-answers",
@@ -84,6 +87,28 @@ fn of_benchmark(error: &BenchmarkError) -> Option<String> {
     }
 }
 
+fn of_baseline(error: &BaselineError) -> Option<String> {
+    let remedy = match error {
+        BaselineError::Missing { name, dir, .. } => {
+            let dir = output::typed(dir);
+            return Some(match Kind::from_name(name) {
+                Some(kind) => format!("`relatum train {dir} --baseline {}` trains it", kind.name()),
+                None => format!("`relatum train {dir} --baseline gqe --model {name}` trains one"),
+            });
+        }
+        BaselineError::Unfinished { .. } => "--resume goes on with it, --restart discards it",
+        BaselineError::Trained(_) => "choose another --model, or --restart to replace it",
+        BaselineError::NothingToResume { .. } => "train without --resume",
+        BaselineError::OtherSettings(_) => "leave the flags out, or use --restart",
+        BaselineError::Unusable { .. } => "--restart replaces it",
+        BaselineError::Memory { .. } => "--dimension chooses it",
+        BaselineError::Diverged { .. } => "--restart with a lower --lr",
+        BaselineError::Store(error) => return of_store(error),
+        _ => return None,
+    };
+    Some(remedy.to_owned())
+}
+
 fn of_rules(error: &RuleError) -> Option<String> {
     let remedy = match error {
         RuleError::Missing { name, dir, .. } => {
@@ -91,15 +116,16 @@ fn of_rules(error: &RuleError) -> Option<String> {
         }
         RuleError::Exists(_) => "choose another --name, or --restart to replace them",
         RuleError::Unfinished { .. } => "--resume goes on with it, --restart discards it",
-        RuleError::NothingToResume(_) => "mine without --resume, or give more --paths",
+        RuleError::NothingToResume(_) => "mine without --resume, or give more --paths or --seconds",
         RuleError::OtherSettings { .. } => "leave --seed and --max-length out, or use --restart",
-        RuleError::OtherGraph { name, .. } => {
-            return Some(format!("`relatum rules DIR --name {name} --restart` mines them again"));
+        RuleError::OtherGraph { name, dir, .. } | RuleError::Damaged { name, dir, .. } => {
+            let dir = output::typed(dir);
+            return Some(format!(
+                "`relatum rules {dir} --name {name} --restart` mines them again, `relatum rules {dir} \
+                 --delete {name}` deletes them; with --evidence model the model alone answers"
+            ));
         }
         RuleError::Memory { .. } => "--max-memory allows more",
-        RuleError::Store(StoreError::Foreign { .. } | StoreError::Damaged { .. }) => {
-            "`relatum rules DIR --name NAME --restart` mines rules again"
-        }
         RuleError::Store(error) => return of_store(error),
         _ => return None,
     };

@@ -124,6 +124,28 @@ fn questions_in_words_are_in_the_betae_folder_where_it_can_say_them() {
     assert!(stats.contains(r#""2p": 8"#) && stats.contains(r#""2i": 8"#), "{stats}");
 }
 
+#[test]
+fn all_missing_answers_lack_every_hop_and_other_types_are_refused() {
+    let desk = shops();
+    let refused = desk.run(&["sample", "shops", "--all-missing", "--types", "2p,2in"]);
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.stderr.contains("and 2in has one: possible are 1p 2p 3p 4p 5p 2i 3i 4i ip pi")
+            && refused.stderr.contains("leave --all-missing out"),
+        "{}",
+        refused.stderr
+    );
+    let sampled = desk.ok(&["sample", "shops", "--all-missing", "--count", "20", "--json"]);
+    for shape in ["1p", "2p", "3p", "4p", "2i", "3i", "4i", "ip", "pi"] {
+        assert_eq!(sampled.matches(&format!(r#""type": "{shape}""#)).count(), 2, "{shape}: {sampled}");
+    }
+    desk.ok(&["check", "shops"]);
+    desk.ok(&["train", "shops", "--epochs", "1", "--rank", "4"]);
+    let setting = ["--setting", "beam train", "--types", "2p", "--by-missing-links", "--json"];
+    let measured = desk.ok(&[&["benchmark", "shops"][..], &setting].concat());
+    assert!(measured.contains(r#""links": 2"#) && !measured.contains(r#""links": 1"#), "{measured}");
+}
+
 const LOAD: &str = r"
 import pickle, sys
 load = lambda name: pickle.load(open(sys.argv[1] + '/' + name, 'rb'))

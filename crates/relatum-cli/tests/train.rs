@@ -385,7 +385,8 @@ fn reasons_are_true() {
     assert_eq!(desk.run(&["init", "two", "two.tsv"]).code, 0);
     let trained = desk.run(&["train", "two", "--epochs", "1"]);
     assert_eq!(trained.code, 0, "{}", trained.stderr);
-    let line = |name: &str| trained.stderr.lines().find(|line| line.contains(name)).unwrap().to_owned();
+    let row = |line: &&str, name: &str| line.trim_start().starts_with(name);
+    let line = |name: &str| trained.stderr.lines().find(|line| row(line, name)).unwrap().to_owned();
     assert!(line("validation").contains("none"), "{}", line("validation"));
     assert!(!line("seed").contains("paper"), "{}", line("seed"));
 }

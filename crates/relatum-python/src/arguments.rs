@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBoolMethods, PyDict, PyString};
 use relatum::Options;
 use relatum::answer::Method;
+use relatum::baseline::Kind;
 use relatum::control::Control;
 use relatum::graph::Split;
 use relatum::logic::TNorm;
@@ -41,6 +42,9 @@ impl Asking {
                 "syntax" => options.syntax = Some(argument.one_of(&SYNTAXES)?),
                 "model" => options.model = Some(argument.text()?),
                 "method" => {
+                    if let Some(refusal) = Kind::refusal(&argument.text()?) {
+                        return Err(wrong(&refusal));
+                    }
                     options.method = argument.named(Method::from_name, &Method::ALL.map(Method::name))?;
                 }
                 "k" => options.k = Some(argument.count()?),

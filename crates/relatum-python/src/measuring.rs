@@ -39,6 +39,7 @@ struct Sample {
     split: Option<Split>,
     seed: u64,
     max_answers: Option<usize>,
+    all_missing: bool,
     attempts: Option<usize>,
     existing: String,
     betae: Option<PathBuf>,
@@ -61,6 +62,7 @@ struct Benchmark {
     model: Option<String>,
     families: Vec<Family>,
     settings: Vec<String>,
+    baselines: Vec<String>,
     split: Option<Split>,
     types: Vec<String>,
     limit: Option<usize>,
@@ -77,6 +79,7 @@ impl Benchmark {
             model: self.model,
             families: self.families,
             settings: self.settings.iter().map(setting).collect::<PyResult<_>>()?,
+            baselines: self.baselines,
             split: self.split,
             types: self.types,
             limit: self.limit,
@@ -131,6 +134,7 @@ impl Engine {
             split: given.split,
             seed: given.seed,
             max_answers: given.max_answers,
+            all_missing: given.all_missing,
             attempts: given.attempts,
             existing,
             betae: given.betae,
@@ -199,7 +203,7 @@ impl Engine {
 
 /// The events while settings are chosen and queries are answered.
 fn measuring_events(control: Control, told: &Told) -> Control {
-    let tuning = |it: &TuningBegins| json!({ "family": it.family, "type": it.shape, "queries": it.queries, "before": it.before });
+    let tuning = |it: &TuningBegins| json!({ "family": it.family, "type": it.shape, "queries": it.queries, "adaptive": it.adaptive, "before": it.before });
     let tuned = |it: &TypeTuned| json!({ "family": it.family, "type": it.shape, "setting": it.choice.setting.to_string() });
     let measuring =
         |it: &MeasuringBegins| json!({ "label": it.label, "type": it.shape, "queries": it.queries });

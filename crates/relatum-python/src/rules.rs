@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pyo3::prelude::*;
 use relatum::control::Control;
@@ -52,23 +52,20 @@ impl Engine {
         if let Some(length) = given.max_length.filter(|length| !(1..=3).contains(length)) {
             return Err(wrong(&format!("`max_length` must be 1, 2 or 3, not {length}")));
         }
+        let never = |seconds: f64| wrong(&format!("`seconds` must be a time in this century, not {seconds}"));
+        let time = |it: f64| Duration::try_from_secs_f64(it).map_err(|_| never(it));
+        let time = given.seconds.map(time).transpose()?;
         let options = RuleOptions {
             name: given.name,
             seed: given.seed,
             max_length: given.max_length,
             paths: given.paths,
+            time,
             memory: given.max_memory.map(|megabytes| megabytes.saturating_mul(1 << 20)),
             resume: given.resume,
             restart: given.restart,
         };
-        let until = |seconds| Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?);
-        let never = |seconds| wrong(&format!("`seconds` must be a time in this century, not {seconds}"));
-        let until = given.seconds.map(|it| until(it).ok_or_else(|| never(it))).transpose()?;
-        let made = long(py, listener, mining_events, |control| match until {
-            Some(until) => self.engine.mine_rules(&options, &control.ending_by(until)),
-            None => self.engine.mine_rules(&options, control),
-        })?;
-        json(&made)
+        json(&long(py, listener, mining_events, |control| self.engine.mine_rules(&options, control))?)
     }
 
     /// Learns how much rules count beside a model; whether there were validation edges to learn it on.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use relatum::control::Control;
 use relatum::engine::{
-    GridOptions, ImportOptions, MergeOptions, Start, TrainOptions, TrainingBegins, TrialBegins, TrialDiverged,
+    GridOptions, ImportOptions, MergeOptions, NotSearched, RecipeFound, RecipeTrialBegins, RecipeTried,
+    Search, Start, TrainOptions, TrainingBegins, TrialBegins, TrialDiverged,
 };
 use relatum::project::{EndsAfter, EpochRecord};
 use relatum::train::{BatchReport, CalibrateSettings, CalibrationEpoch, GivenSettings, Grid};
@@ -23,6 +24,15 @@ struct Train {
     settings: GivenSettings,
     resume: bool,
     restart: bool,
+    /// A share, `false` for no search, or nothing for the default.
+    search: Option<Wanted>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Wanted {
+    Share(f64),
+    Switch(bool),
 }
 
 #[derive(Deserialize)]
@@ -74,14 +84,20 @@ impl Engine {
         arguments: &str,
         listener: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
-        let Train { name, settings, resume, restart } = options(arguments)?;
+        let Train { name, settings, resume, restart, search } = options(arguments)?;
         let start = match (resume, restart) {
             (true, _) => Start::Resume,
             (false, true) => Start::Restart,
             (false, false) => Start::New,
         };
-        let options = TrainOptions { model: name, settings, start };
-        json(&long(py, listener, training_events, |control| self.engine.train(&options, control))?)
+        let search = match search {
+            Some(Wanted::Share(share)) => Search::Share(share),
+            Some(Wanted::Switch(false)) => Search::Off,
+            Some(Wanted::Switch(true)) | None => Search::Auto,
+        };
+        let options = TrainOptions { model: name, settings, start, search };
+        let events = |control, told: &Told| training_events(search_events(control, told), told);
+        json(&long(py, listener, events, |control| self.engine.train(&options, control))?)
     }
 
     #[pyo3(signature = (arguments, listener))]
@@ -137,6 +153,15 @@ impl Engine {
     fn export(&self, py: Python<'_>, name: Option<&str>, to: PathBuf) -> PyResult<String> {
         json(&long(py, None, |control, _| control, |control| self.engine.export(name, &to, control))?)
     }
+}
+
+/// The events of the search for settings.
+fn search_events(control: Control, told: &Told) -> Control {
+    let begins = |RecipeTrialBegins(it): &RecipeTrialBegins| json!({ "rung": it.rung, "number": it.number, "of": it.of, "recipe": it.recipe, "settings": it.settings });
+    let control = told.every(control, "not_searched", |it: &NotSearched| json!({ "why": it.to_string() }));
+    let control = told.every(control, "search_trial", begins);
+    let control = told.every(control, "search_tried", |RecipeTried(it): &RecipeTried| json!(it));
+    told.every(control, "search_found", |it: &RecipeFound| json!(it))
 }
 
 /// The events of a training run.

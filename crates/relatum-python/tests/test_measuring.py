@@ -29,8 +29,12 @@ def test_sampling_refuses_to_lose_queries(sampled: relatum.Engine) -> None:
         sampled.sample(["3p"], count=3)
     added = sampled.sample(["2u"], count=3, existing="keep", seed=1)
     assert set(added["type"]) == {"2u"} and sampled.graph.stats()["queries"]["test"]["2p"] == 12
+    missing = sampled.sample(["4i", "4p"], count=3, existing="keep", all_missing=True)
+    assert set(missing["type"]) == {"4i", "4p"} and (missing["easy_answers"] >= 0).all()
     for options, expected in [
         ({"types": "2p"}, TypeError),
+        ({"types": ["2in"], "all_missing": True, "existing": "keep"}, relatum.MisuseError),
+        ({"types": ["3p"], "all_missing": "yes"}, TypeError),
         ({"types": ["9z"]}, relatum.RelatumError),
         ({"types": ["3p"], "count": -1}, ValueError),
         ({"types": ["3p"], "count": "x"}, TypeError),
@@ -44,6 +48,7 @@ def test_sampling_refuses_to_lose_queries(sampled: relatum.Engine) -> None:
 def test_tuning_is_a_frame_and_asking_uses_it(sampled: relatum.Engine) -> None:
     events: list[str] = []
     tuned = sampled.tune(types=["2p"], queries=6, progress=lambda event: events.append(event["event"]))
+    assert (tuned["queries"] == 6).all() and (tuned["standard_error"] >= 0).all()
     assert set(tuned["type"]) == {"2p"} and tuned["chosen"].sum() == 1 and len(tuned) > 1
     assert events[0] == "tuning" and events[-1] == "tuned"
     answers = sampled.ask('?G : exists F. stars(F, "Will Smith") and has_genre(F, G)')

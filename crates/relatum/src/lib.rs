@@ -14,11 +14,13 @@
 //! modules in the order of the data: [`graph`] holds names and edges; [`query`] reads questions, [`logic`] combines
 //! truth values; a [`model`] says how likely an edge is, and [`train`] makes one; [`plan`] says how to answer,
 //! [`symbolic`] what stored edges alone say, [`search`] what a model adds; [`answer`] ranks and explains it, and
-//! [`report`] puts names in place of ids. [`benchmark`] holds queries with known answers; a [`project`] is the
+//! [`report`] puts names in place of ids. [`benchmark`] holds queries with known answers, and [`baseline`] the systems
+//! that the paper compares itself with; a [`project`] is the
 //! folder that keeps it all, [`import`] and [`export`] speak with other programs, and [`control`] stops and
 //! watches whatever takes long.
 
 pub mod answer;
+pub mod baseline;
 pub mod benchmark;
 pub mod column;
 pub mod control;

@@ -9,7 +9,7 @@ use std::path::Path;
 use source::{files, shipped};
 
 /// The rooms in the order of dependency; those of one line are independent of each other.
-const ROOMS: [&[&str]; 15] = [
+const ROOMS: [&[&str]; 16] = [
     &["random", "column", "control"],
     &["store", "logic"],
     &["kernels"],
@@ -21,6 +21,7 @@ const ROOMS: [&[&str]; 15] = [
     &["answer"],
     &["report", "train"],
     &["benchmark"],
+    &["baseline"],
     &["project"],
     &["import"],
     &["export"],

@@ -2087,7 +2087,7 @@ export interface components {
             /** @description Whether counting stopped there, and there may be more. */
             more: boolean;
         };
-        /** @description What speaks for an edge: `truth` is `1 − (1 − predictor)(1 − rules)`, what is of a wrong kind weighed down. */
+        /** @description What speaks for an edge: its truth is the sum of what predictor and rules add to it. */
         Why: {
             /**
              * Format: uint
@@ -2097,18 +2097,18 @@ export interface components {
             more: number;
             /**
              * Format: float
-             * @description How true the predictor alone says it is.
+             * @description What the predictor adds: how true it says the edge is, times what it counts beside the rules.
              */
             predictor: number;
             /** @description The rules that speak for it, strongest first; no more than a few. */
             reasons?: components["schemas"]["RuleReason"][];
             /**
              * Format: float
-             * @description How true the rules alone say it is, times what they count beside the predictor.
+             * @description What the rules add: how true they say it is, times what they count beside the predictor.
              */
             rules: number;
             /**
-             * @description Where no rule speaks: the entities most similar to the one that the edge was read from, of those that have such
+             * @description Where rules add nothing: the entities most similar to the one that the edge was read from, of those that have such
              *     an edge to the same entity.
              */
             similar?: components["schemas"]["Entity"][];

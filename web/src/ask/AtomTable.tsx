@@ -36,7 +36,7 @@ function AtomRow({ atom }: { atom: Atom }) {
 
 const says = (why: Why) => Boolean(why.reasons?.length || why.similar?.length);
 
-/** The rules that speak for a predicted edge; where there are none, the entities that the model takes for similar. */
+/** The rules that speak for a predicted edge; where they add nothing, the entities that the model takes for similar. */
 function Reasons({ why }: { why: Why }) {
   const reasons = why.reasons ?? [];
   const similar = why.similar ?? [];
@@ -48,8 +48,8 @@ function Reasons({ why }: { why: Why }) {
           {it.because.length > 0 && <>: {it.because.map((edge, index) => <span key={index}>{index > 0 && " and "}{nameOf(edge.relation)}(<Name entity={edge.subject} />, <Name entity={edge.object} />)</span>)}</>}
         </p>
       ))}
-      {reasons.length > 0 && <p>rules {number(why.rules)}, model {number(why.predictor)}{why.more > 0 && `; ${plural(why.more, "more rule")}`}</p>}
-      {!reasons.length && similar.length > 0 && <p>by similarity to {similar.map((it, index) => <span key={it.name}>{index > 0 && ", "}<Name entity={it} /></span>)}</p>}
+      {reasons.length > 0 && <p>rules {number(why.rules)}{why.rules === 0 && " (they count nothing for this relation)"}, model {number(why.predictor)}{why.more > 0 && `; ${plural(why.more, "more rule")}`}</p>}
+      {similar.length > 0 && <p>by similarity to {similar.map((it, index) => <span key={it.name}>{index > 0 && ", "}<Name entity={it} /></span>)}</p>}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 /** A link to this question, commands that ask it, and the reply as files. */
 import { askState, shareLink } from "../state/ask";
+import { serverState } from "../state/server";
 import { useStore } from "../state/store";
 import { copyText, download } from "../parts/hooks";
 import { say } from "../parts/notice";
@@ -11,11 +12,13 @@ export function Share() {
   const reply = useStore(askState, (it) => it.reply);
   const asked = useStore(askState, (it) => it.asked);
   const check = useStore(askState, (it) => it.check);
+  // The name of the project may come after the answers.
+  const project = useStore(serverState, (it) => it.info?.name);
   if (!reply || !asked) return null;
   const copy = async (what: string, text: string) => say((await copyText(text)) ? `${what} copied` : `The browser does not let ${what} be copied`);
   const sparql = check?.query === asked.question ? check.sparql : null;
   const entries: [string, string | null | undefined][] = [
-    ["CLI command", asCli(asked)], ["curl", asCurl(asked)], ["Python", asPython(asked)], ["SPARQL", sparql],
+    ["CLI command", asCli(asked, project)], ["curl", asCurl(asked)], ["Python", asPython(asked)], ["SPARQL", sparql],
   ];
   return (
     <>

@@ -3,7 +3,6 @@ import { root } from "../api/client";
 import { token } from "../api/token";
 import type { AskBody, Reply } from "../api/types";
 import { chosen } from "../state/settings";
-import { serverState } from "../state/server";
 
 const FLAGS: Record<string, string> = {
   model: "--model", method: "--method", k: "--k", paper: "--paper", either_side: "--either-side", t_norm: "--t-norm", calibration: "--calibration",
@@ -11,7 +10,7 @@ const FLAGS: Record<string, string> = {
   max_rows: "--max-rows", max_branches: "--max-branches",
 };
 
-export function asCli(asked: AskBody): string {
+export function asCli(asked: AskBody, project = "DIR"): string {
   const { question, ...settings } = asked;
   const flags = chosen(settings).flatMap(([field, value]) => {
     if (field === "syntax") return value === "sparql" ? ["--sparql"] : [];
@@ -19,8 +18,7 @@ export function asCli(asked: AskBody): string {
     if (!flag) return [];
     return value === true ? [flag] : [flag, quoted(String(value))];
   });
-  const folder = serverState.get().info?.name ?? "DIR";
-  return ["relatum", "ask", quoted(folder), quoted(question), ...flags].join(" ");
+  return ["relatum", "ask", quoted(project), quoted(question), ...flags].join(" ");
 }
 
 export function asCurl(asked: AskBody): string {

@@ -1,7 +1,7 @@
 //! How long does an answer take, how far is that from the matrix products alone, and how does it grow?
 
 mod table;
-mod world;
+pub(super) mod world;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,7 @@ use table::{Line, Table};
 use world::{Counting, World};
 
 /// The nine shapes of the figures.
-const SHAPES: [Shape; 9] =
+pub(super) const SHAPES: [Shape; 9] =
     [Shape::P1, Shape::P2, Shape::P3, Shape::I2, Shape::I3, Shape::Ip, Shape::Pi, Shape::U2, Shape::Up];
 
 /// Milliseconds a query that the port of the paper's authors took on [`PORT_MACHINE`], one query at a time,
@@ -48,7 +48,7 @@ pub(crate) fn run(ranks: &[usize], queries: usize, grow: bool) -> anyhow::Result
         world.graph.entities.len(),
         rayon::current_num_threads()
     );
-    println!("this machine: {}", super::world::processor());
+    println!("this machine: {}; {}", super::world::processor(), super::world::kernels());
     for &rank in ranks {
         let model = world.generated_model(rank);
         let beam = Ask { method: Method::Beam, width: Width { k: 64, paper: false }, ..Ask::default() };
@@ -270,16 +270,17 @@ fn growth(queries: usize) {
         "entities", "precision", "shape", "median ms", "p95 ms", "rows", "peak above"
     );
     for scale in [1.0, 10.0, 100.0] {
-        let world = World::generated(scale, queries.min(if scale > 50.0 { 6 } else { 20 }));
+        let world = World::generated(scale, queries.min(if scale > 5.0 { 6 } else { 20 }));
         let model = world.generated_model(100);
-        for shape in [Shape::P1, Shape::P2, Shape::P3, Shape::Up] {
-            grown(&world, &model, shape);
-        }
+        grown(&world, &model, Shape::P1);
         for precision in [Precision::F16, Precision::Int8] {
             match model.rounded(precision) {
                 Some(model) => grown(&world, &model, Shape::P1),
                 None => println!("  the weights do not fit {}", precision.name()),
             }
+        }
+        for shape in [Shape::P2, Shape::P3, Shape::Up] {
+            grown(&world, &model, shape);
         }
     }
 }

@@ -3,6 +3,8 @@
 #[cfg(feature = "engine")]
 mod answer;
 #[cfg(feature = "engine")]
+pub(crate) mod baselines;
+#[cfg(feature = "engine")]
 mod child;
 #[cfg(feature = "engine")]
 mod cluster;
@@ -20,6 +22,9 @@ mod serve;
 mod train;
 #[cfg(feature = "engine")]
 mod world;
+
+#[cfg(feature = "engine")]
+pub(crate) use world::processor;
 
 /// Measure against a floor taken in the same run
 #[derive(clap::Args)]
@@ -67,6 +72,21 @@ enum Question {
         /// Also show how time and memory grow up to 1.5 million entities
         #[arg(long)]
         growth: bool,
+    },
+    /// How long does a query take by type: Query2Box and GQE against CQD-Beam and exact search, in one run?
+    Baselines {
+        /// Ranks of the link predictors to measure, with generated weights
+        #[arg(long, value_delimiter = ',', default_value = "100,1000")]
+        rank: Vec<usize>,
+        /// Questions of each shape
+        #[arg(long, default_value_t = 60)]
+        queries: usize,
+        /// Take the link predictor of this project of FB15k-237 instead
+        #[arg(long, value_name = "DIR")]
+        project: Option<std::path::PathBuf>,
+        /// The name of that model
+        #[arg(long, value_name = "NAME", requires = "project")]
+        model: Option<String>,
     },
     /// Is the stream of inner products that answers are made of faster than a general matrix product?
     Products {
@@ -165,6 +185,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             train::run(rank, *batch_size, *batches, *growth)
         }
         Question::Answer { rank, queries, growth } => answer::run(rank, *queries, *growth),
+        Question::Baselines { rank, queries, project, model } => {
+            let project = project.as_deref().map(|dir| (dir, model.as_deref()));
+            baselines::run(rank, *queries, project)
+        }
         Question::Products { rank, entities, rounds } => {
             products::run(rank, *entities, *rounds);
             Ok(())

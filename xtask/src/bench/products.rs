@@ -15,6 +15,8 @@ pub(crate) fn run(ranks: &[usize], entities: usize, rounds: usize) {
         "scores of {entities} entities, ms (GFLOP/s), {} threads: the best of {rounds} rounds, taken in turns",
         rayon::current_num_threads()
     );
+    println!("this machine: {}", super::world::processor());
+    println!("{}", super::world::kernels());
     let kernels: Vec<ByteKernel> = ByteKernel::all()
         .filter(|&kernel| kernel != ByteKernel::Plain || ByteKernel::all().count() == 1)
         .collect();

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use relatum::graph::{Graph, GraphBuilder, RelationId, Shares, Split, Triple};
 use relatum::import::read::{ReadOptions, Reader, query2box};
+use relatum::kernels::{ByteKernel, f32_instructions};
 use relatum::random::Rng;
 
 /// A file or folder of the data beside the workspace, if it is there.
@@ -51,10 +52,16 @@ pub(super) fn memory(field: &str) -> Option<u64> {
 }
 
 /// The name of the processor.
-pub(super) fn processor() -> String {
+pub(crate) fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
+}
+
+/// Which kernels run on this machine.
+pub(super) fn kernels() -> String {
+    let of_bytes = ByteKernel::all().next().map_or("none", ByteKernel::name);
+    format!("kernels: f32 and f16 {}, int8 {of_bytes}", f32_instructions())
 }
 
 pub(super) fn mebibytes(bytes: u64) -> String {

@@ -8,6 +8,7 @@ mod python;
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::ValueEnum;
@@ -33,11 +34,11 @@ enum Step {
     Format,
     /// The licences of all dependencies, and advisories if their database is available
     Licences,
-    /// The lints
+    /// The lints alone; the tests in Rust are compiled with them anyway, so they are left out where no step is named
     Lints,
     /// The documentation of the engine
     Documentation,
-    /// The tests in Rust
+    /// The lints and the tests in Rust
     Tests,
     /// The short programs that show the library
     Examples,
@@ -53,19 +54,29 @@ enum Step {
     Cluster,
 }
 
-/// All tests in Rust, those of the benchmarks among them.
-const TESTS: [&str; 4] = ["test", "--workspace", "--features", "xtask/engine"];
+/// Everything in Rust: what is compiled in this way once serves the tests, the examples, the page and Python.
+const EVERYTHING: [&str; 3] = ["--workspace", "--features", "xtask/engine"];
 /// In `crates/relatum/examples`.
 const EXAMPLES: [&str; 5] = ["ask", "own_graph", "many_questions", "explain_as_graphviz", "benchmark"];
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let steps = if args.steps.is_empty() { Step::value_variants() } else { &args.steps };
+    let all = Step::value_variants().iter().copied().filter(|step| *step != Step::Lints);
+    let steps = if args.steps.is_empty() { all.collect() } else { args.steps.clone() };
     install_components()?;
-    for &step in steps {
+    let mut took: Vec<(String, Duration)> = Vec::new();
+    for step in steps {
         let name = step.to_possible_value().map_or_else(String::new, |it| it.get_name().to_owned());
         println!("\n── {name}");
+        let began = Instant::now();
         step.run(args).with_context(|| format!("the step '{name}' failed"))?;
+        took.push((name, began.elapsed()));
     }
+    println!("\n── all passed");
+    let minutes = |duration: Duration| duration.as_secs_f64() / 60.0;
+    for (name, duration) in &took {
+        println!("{name:>14} {:5.1} min", minutes(*duration));
+    }
+    println!("{:>14} {:5.1} min", "together", minutes(took.iter().map(|(_, duration)| *duration).sum()));
     Ok(())
 }
 
@@ -81,11 +92,19 @@ impl Step {
                     cargo(&["doc", "--package", "relatum", "--package", "relatum-server", "--no-deps"]);
                 shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
             }
-            Self::Tests => shell::run(&mut cargo(&TESTS)),
-            Self::Examples => EXAMPLES.iter().try_for_each(|example| {
-                // `cargo test` has built them; `cargo run` would compile their dependencies again.
-                shell::run(&mut Command::new(target().join("debug/examples").join(example)))
-            }),
+            Self::Tests => {
+                // Documentation is tested apart, because `--all-targets` leaves it out.
+                shell::run(everything("test").arg("--all-targets"))?;
+                shell::run(everything("test").arg("--doc"))
+            }
+            Self::Examples => {
+                // `cargo test --all-targets` builds them as tests alone; `cargo run` would compile their dependencies
+                // again.
+                command()?;
+                EXAMPLES.iter().try_for_each(|example| {
+                    shell::run(&mut Command::new(target().join("debug/examples").join(example)))
+                })
+            }
             Self::Package => {
                 let package =
                     ["package", "--workspace", "--exclude", "xtask", "--no-verify", "--allow-dirty"];
@@ -99,11 +118,28 @@ impl Step {
     }
 }
 
-/// Builds the real command in the same way as the tests in Rust do: built alone, its dependencies would be compiled
-/// again with other features.
+/// Builds the real command, and the extension for Python, in the same way as the tests in Rust are built: alone, their
+/// dependencies would be compiled again with other features, and without all targets so would the engine, because then
+/// the features of what only tests depend on are left out.
 fn command() -> anyhow::Result<PathBuf> {
-    shell::run(cargo(&TESTS).args(["--no-run", "--quiet"]))?;
+    shell::run(everything("build").args(["--all-targets", "--quiet"]))?;
     Ok(target().join("debug/relatum"))
+}
+
+/// A command of cargo for everything in Rust, linted.
+fn everything(command: &str) -> Command {
+    let mut cargo = cargo(&[command]);
+    cargo.args(EVERYTHING);
+    linted(&mut cargo);
+    cargo
+}
+
+/// Lets clippy compile the crates of the workspace; its findings are errors. `cargo clippy` would check them and all
+/// their dependencies apart from the build that runs the tests. What only helps a later build is not written.
+fn linted(cargo: &mut Command) {
+    cargo.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
+    cargo.env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
+    cargo.env("CARGO_INCREMENTAL", "0");
 }
 
 /// `rustfmt` and `clippy` come with rustup, but a minimal toolchain leaves them out.

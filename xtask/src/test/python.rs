@@ -1,9 +1,9 @@
-//! Tests the engine in Python: built into its own virtual environment, tested with pytest, type-checked with mypy.
+//! Tests the engine in Python: in its own virtual environment, tested with pytest, type-checked with mypy.
 
 use std::path::Path;
 use std::process::Command;
 
-use crate::python::{self, Profile};
+use crate::python;
 use crate::shell::{self, root};
 
 /// Where the tests and what they need are.
@@ -12,8 +12,8 @@ const CRATE: &str = "crates/relatum-python";
 pub(super) fn run(peers: bool) -> anyhow::Result<()> {
     let folder = root().join(CRATE);
     let python = python::environment("python", &folder.join("tests/requirements.txt"))?;
-    python::install(&python, Profile::Dev)?;
     super::command()?;
+    python::link(&python)?;
     pytest(&python, &["tests"])?;
     pytest(&python, &["python", "--doctest-modules"])?;
     // The package, and a program that uses every public name of it as its readers would.
@@ -23,9 +23,14 @@ pub(super) fn run(peers: bool) -> anyhow::Result<()> {
     let mut stubs = Command::new(&python);
     stubs.args(["-m", "mypy.stubtest", "--ignore-disjoint-bases", "relatum._relatum"]).current_dir(root());
     shell::run(&mut stubs)?;
+    // What a registry would get: every file that a build from source needs is there.
+    let sources = tempfile::tempdir()?;
+    let mut sdist = Command::new(&python);
+    sdist.args(["-m", "maturin", "sdist", "--out"]).arg(sources.path()).current_dir(root());
+    shell::run(&mut sdist)?;
     if peers {
         let python = python::environment("peers", &folder.join("tests/peers/requirements.txt"))?;
-        python::install(&python, Profile::Dev)?;
+        python::link(&python)?;
         pytest(&python, &["tests/peers"])?;
     }
     Ok(())
@@ -34,7 +39,8 @@ pub(super) fn run(peers: bool) -> anyhow::Result<()> {
 fn pytest(python: &Path, what: &[&str]) -> anyhow::Result<()> {
     let mut command = Command::new(python);
     command
-        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+        // A test that hangs says where, instead of keeping everybody waiting.
+        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout", "600"])
         .args(what)
         .current_dir(root().join(CRATE))
         .env("RELATUM", python::target().join("debug/relatum"))

@@ -3,19 +3,18 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use relatum::project::Checkpoint;
-use relatum::project::ModelFolder;
-use relatum::project::Project;
-use relatum::project::Results;
-use relatum::project::RuleFolder;
+use relatum::project::{
+    BaselineCheckpoint, BaselineFolder, Checkpoint, ModelFolder, Project, Results, RuleFolder, SearchRecord,
+    check_weights,
+};
 
 use crate::output;
 
 /// Verify every checksum and every reference between the files of a project, and its models
 ///
 /// Of a model it verifies the cards, the shapes and checksums of the tables, that every value is finite,
-/// and that it was made for this graph; also the checkpoint of its training, and the results of `tune`
-/// and `benchmark`; and the rules. Pictures and curves are not verified, because no command reads them.
+/// and that it was made for this graph; also the checkpoint of its training, the search for its settings, and the results of `tune`
+/// and `benchmark`; the same of baselines; and the rules. Pictures and curves are not verified, because no command reads them.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The project folder
@@ -51,6 +50,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
                     first = first.or(damage);
                 }
             }
+            for folder in BaselineFolder::all(&project) {
+                for (file, damage) in check_baseline(&project, &folder) {
+                    line(&file, damage.is_some());
+                    first = first.or(damage);
+                }
+            }
             for name in RuleFolder::list(&project) {
                 let read = RuleFolder::of(&project, &name).and_then(|folder| folder.load(&project));
                 let file = format!("rules/{name}.rules");
@@ -71,6 +76,27 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     writeln!(out, "{}: {} files, all as they were written", args.dir.display(), lines.len() + 1)?;
     Ok(())
+}
+
+/// The files of a baseline that commands read, each with what is wrong with it.
+fn check_baseline(project: &Project, folder: &BaselineFolder) -> Vec<(String, Option<anyhow::Error>)> {
+    let results = Results::check(folder.dir()).map_err(|error| error.to_string());
+    let checks = [
+        ("model.safetensors", folder.check(project).map_err(|error| error.to_string())),
+        (
+            "checkpoint.safetensors",
+            BaselineCheckpoint::check(project, folder).map_err(|error| error.to_string()),
+        ),
+        ("benchmark.json", results),
+    ];
+    let found = checks.into_iter().filter_map(|(file, outcome)| {
+        let name = format!("baselines/{}/{file}", folder.name());
+        match outcome {
+            Ok(there) => there.then_some((name, None)),
+            Err(error) => Some((name.clone(), Some(anyhow::anyhow!("{name}: {error}")))),
+        }
+    });
+    found.collect()
 }
 
 /// The files of a model that commands read, each with what is wrong with it.
@@ -105,6 +131,10 @@ fn check_model(project: &Project, folder: &ModelFolder) -> Vec<(String, Option<a
     checked("card.json", card);
     let checkpoint = Checkpoint::check(project, folder);
     checked("checkpoint.safetensors", checkpoint.map_err(|error| error.to_string()));
+    checked("search.json", SearchRecord::check(folder).map_err(|error| error.to_string()));
     checked("benchmark.json", Results::check(folder.dir()).map_err(|error| error.to_string()));
+    for (file, outcome) in check_weights(folder) {
+        checked(&file, outcome.map(|()| true).map_err(|error| error.to_string()));
+    }
     found
 }

@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 mod ask;
+mod baseline;
 mod benchmark;
 mod calibrate;
 mod check;
@@ -22,6 +23,7 @@ mod quantize;
 mod repl;
 mod rules;
 mod sample;
+mod searching;
 mod serve;
 mod settings;
 mod stats;

@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use relatum::Engine;
-use relatum::engine::Models;
+use relatum::engine::{BaselineSummary, Models};
+use relatum::model::LinkMetrics;
 
 use crate::output;
 
@@ -33,25 +34,73 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let engine = Engine::open(&args.dir)?;
     if let Some(name) = &args.delete {
-        engine.delete(name)?;
-        output::say(&format!("deleted the model `{name}`"));
+        // A model and a baseline may have the same name; the model comes first, because it is asked by name.
+        if engine.baselines().iter().any(|it| it.name == *name)
+            && !engine.models().models.iter().any(|it| it.name == *name)
+        {
+            engine.delete_baseline(name)?;
+            output::say(&format!("deleted the baseline `{name}`"));
+        } else {
+            engine.delete(name)?;
+            output::say(&format!("deleted the model `{name}`"));
+        }
     }
     if let Some(name) = &args.default {
         engine.choose_default(name)?;
         output::say(&format!("`{name}` is the default model now"));
     }
-    let models = engine.models();
+    let listed = Listed { models: engine.models(), baselines: engine.baselines() };
     let mut out = output::out(args.json);
     if args.json {
-        serde_json::to_writer_pretty(&mut out, &models)?;
+        serde_json::to_writer_pretty(&mut out, &listed)?;
         writeln!(out)?;
-    } else if models.models.is_empty() {
+    } else if listed.models.models.is_empty() && listed.baselines.is_empty() {
         writeln!(out, "{} has no models yet", args.dir.display())?;
         writeln!(out, "next: relatum train {}", output::typed(&args.dir))?;
     } else {
-        write!(out, "{}", table(&models))?;
+        if !listed.models.models.is_empty() {
+            write!(out, "{}", table(&listed.models))?;
+        }
+        if !listed.baselines.is_empty() {
+            write!(out, "{}", baselines(&listed.baselines))?;
+        }
     }
     Ok(())
+}
+
+/// Everything that a project has been trained to.
+#[derive(serde::Serialize)]
+struct Listed {
+    #[serde(flatten)]
+    models: Models,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    baselines: Vec<BaselineSummary>,
+}
+
+/// Baselines rank the answers of benchmark queries; nothing is asked of them, so none is the default.
+fn baselines(all: &[BaselineSummary]) -> String {
+    let header = ["baseline", "kind", "dimension", "valid MRR", "H@3", "state", "size"];
+    let mut table = output::table(&header, &[2, 3, 4, 6]);
+    for row in all {
+        let valid = |of: fn(&LinkMetrics) -> f64| {
+            row.valid.as_ref().map_or("–".to_owned(), |valid| format!("{:.4}", of(valid)))
+        };
+        let state = match (&row.error, &row.unfinished) {
+            (Some(_), _) => "damaged: see relatum check".to_owned(),
+            (_, Some(position)) => format!("unfinished, {position}"),
+            _ => "finished".to_owned(),
+        };
+        table.add_row([
+            row.name.clone(),
+            row.kind.clone().unwrap_or_else(|| "?".to_owned()),
+            row.dimension.map_or("?".to_owned(), |dimension| dimension.to_string()),
+            valid(|valid| valid.mrr),
+            valid(|valid| valid.hits[1]),
+            state,
+            sized(row.bytes),
+        ]);
+    }
+    output::render(&table)
 }
 
 fn table(models: &Models) -> String {

@@ -6,15 +6,19 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use relatum::Engine;
 use relatum::control::Control;
 use relatum::engine::{RuleOptions, RulesMade, ShowRules};
+use relatum::model::rules::RuleError;
 use relatum::report::{RuleList, ShownRule};
-use relatum::train::rules::{MineSettings, MiningProgress, MiningStage};
+use relatum::train::rules::{MineSettings, MiningProgress, MiningStage, RuleWeights};
+use relatum::{Engine, Error};
 
 use super::train::use_threads;
 use crate::exit::Stopped;
 use crate::{output, signals};
+
+/// The flags that say how to mine: whoever does something else would give them in vain.
+const MINING: [&str; 6] = ["seconds", "paths", "seed", "max_length", "max_memory", "resume"];
 
 /// Mine rules, a second kind of evidence that says why an edge is likely; or show, read and write them
 ///
@@ -28,6 +32,7 @@ use crate::{output, signals};
   relatum rules movies/ --show has_genre --about 'Eddie Murphy'
   relatum rules movies/ --export rules.txt                  in the form that AnyBURL reads
   relatum rules movies/ --import rules.txt --name by-hand
+  relatum rules movies/ --delete by-hand
   relatum link-eval movies/ --evidence both
   relatum ask movies/ '?F : directed_by(F, \"Stanley Kubrick\")' --evidence both --explain")]
 pub(crate) struct Args {
@@ -36,8 +41,8 @@ pub(crate) struct Args {
     /// The name of the rules
     #[arg(long, value_name = "NAME", default_value = "default")]
     name: String,
-    /// Draw paths for bodies of three atoms for so many seconds; what is then found depends on the machine.
-    /// Clusters are learned after that
+    /// Draw paths for bodies of three atoms for so many seconds, once the shorter ones are counted; what is then found
+    /// depends on the machine. Clusters are learned after that
     #[arg(long, value_name = "S", conflicts_with = "paths", value_parser = clap::value_parser!(u64).range(1..=864_000))]
     seconds: Option<u64>,
     /// Draw so many paths for bodies of three atoms [default: 8000 for each relation]
@@ -49,18 +54,21 @@ pub(crate) struct Args {
     /// The most atoms of a body [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=3))]
     max_length: Option<u8>,
-    /// Megabytes of memory for rules while they are mined, besides the graph and what the learning of clusters
-    /// takes: where there is not room for all rules with constants, the most confident of each relation are kept
+    /// Megabytes for the training edges as mining needs them and, at 160 bytes a rule, for the rules that are held: where
+    /// there is not room for all of them, each relation keeps its most confident ones. The graph itself, tables of counts
+    /// and the learning of clusters come on top
     #[arg(long, value_name = "MB", default_value_t = MineSettings::DEFAULT_MEMORY >> 20)]
     max_memory: usize,
-    /// Go on with a run that was stopped, as it was begun, or draw more --paths after one that was not
+    /// Go on with a run that was stopped, as it was begun, or draw more --paths, or --seconds longer, after one that was
+    /// not
     #[arg(long, conflicts_with = "restart")]
     resume: bool,
     /// Replace rules of the same name
     #[arg(long)]
     restart: bool,
     /// Show the rules that predict this relation, the most confident first
-    #[arg(long, value_name = "RELATION", conflicts_with_all = ["import", "export", "weigh", "resume", "restart"])]
+    #[arg(long, value_name = "RELATION", conflicts_with_all = MINING)]
+    #[arg(conflicts_with_all = ["import", "export", "weigh", "restart", "model"])]
     show: Option<String>,
     /// Show only rules that speak of this entity
     #[arg(long, value_name = "ENTITY", requires = "show")]
@@ -76,14 +84,20 @@ pub(crate) struct Args {
     csv: bool,
     /// Read rules from a file instead of mining them: lines of predicted, correct, confidence and rule,
     /// separated by tabs, as `AnyBURL` writes them
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["export", "resume", "seconds", "paths"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = MINING, conflicts_with = "export")]
     import: Option<PathBuf>,
     /// Write the rules to a file in that form; - for standard output
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "restart", "seconds", "paths"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = MINING)]
+    #[arg(conflicts_with_all = ["restart", "model"])]
     export: Option<PathBuf>,
     /// Learn only how much the rules count beside a model
-    #[arg(long, conflicts_with_all = ["import", "export", "resume", "restart", "seconds", "paths"])]
+    #[arg(long, conflicts_with_all = MINING)]
+    #[arg(conflicts_with_all = ["import", "export", "restart"])]
     weigh: bool,
+    /// Delete these rules, and what every model says of how much they count
+    #[arg(long, value_name = "NAME", conflicts_with_all = MINING)]
+    #[arg(conflicts_with_all = ["name", "show", "import", "export", "weigh", "restart", "model", "threads"])]
+    delete: Option<String>,
     /// The model beside which rules are weighed [default: default, or what `relatum models --default` chose]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -95,6 +109,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     use_threads(args.threads)?;
     let engine = Engine::open(&args.dir)?;
+    if let Some(name) = &args.delete {
+        engine.delete_rules(name)?;
+        output::say(&format!("deleted the rules `{name}`"));
+        return Ok(());
+    }
     if let Some(relation) = &args.show {
         return show(args, &engine, relation);
     }
@@ -105,6 +124,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.weigh {
         return weigh(args, &engine, &control, true);
     }
+    // A model that was named must be there, and it is before the work that this is said.
+    let has_model = match engine.model(args.model.as_deref()) {
+        Err(error) if args.model.is_some() => return Err(error.into()),
+        model => model.is_ok(),
+    };
     let made = match &args.import {
         Some(file) => import(args, &engine, file, &control)?,
         None => mine(args, &engine, &control)?,
@@ -118,7 +142,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         ));
         return Err(Stopped.into());
     }
-    if engine.model(args.model.as_deref()).is_ok() || args.model.is_some() {
+    if has_model {
         weigh(args, &engine, &control, false)?;
     }
     Ok(())
@@ -130,22 +154,23 @@ fn mine(args: &Args, engine: &Engine, control: &Control) -> anyhow::Result<Rules
         seed: args.seed,
         max_length: args.max_length.map(usize::from),
         paths: args.paths,
+        time: args.seconds.map(Duration::from_secs),
         memory: Some(args.max_memory.saturating_mul(1 << 20)),
         resume: args.resume,
         restart: args.restart,
     };
-    let control = match args.seconds {
-        Some(seconds) => control.ending_by(Instant::now() + Duration::from_secs(seconds)),
-        None => control.clone(),
-    };
-    Ok(engine.mine_rules(&options, &control)?)
+    Ok(engine.mine_rules(&options, control)?)
 }
 
 fn import(args: &Args, engine: &Engine, file: &Path, control: &Control) -> anyhow::Result<RulesMade> {
     let source = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
     let made = engine
         .import_rules(BufReader::new(source), file, Some(&args.name), args.restart, control)
-        .map_err(|error| anyhow::Error::from(error).context(file.display().to_string()))?;
+        .map_err(|error| match error {
+            // It names the file itself.
+            Error::Rules(RuleError::Empty { .. }) => anyhow::Error::from(error),
+            error => anyhow::Error::from(error).context(file.display().to_string()),
+        })?;
     if let Some((count, line, text)) = &made.passed_over {
         output::say(&format!(
             "note: passed over {} of a form that is not known here, the first in line {line}: {text}",
@@ -178,7 +203,10 @@ fn weigh(args: &Args, engine: &Engine, control: &Control, asked: bool) -> anyhow
             output::say("stopped: the weights are as they were");
             return Err(Stopped.into());
         }
-        let text = "there are no validation edges to learn by how much rules count: they have the weight 0.3";
+        let text = format!(
+            "there are no validation edges to learn by how much rules count: they have the weight {}",
+            RuleWeights::DEFAULT
+        );
         if asked {
             writeln!(output::out(false), "{text}")?;
         } else {
@@ -192,6 +220,14 @@ fn weigh(args: &Args, engine: &Engine, control: &Control, asked: bool) -> anyhow
         "weighed beside `{name}`: MRR {alone:.4} by the model alone, {both:.4} with rules, on {} to choose by",
         output::counted(learned.edges as u64, "validation edge")
     )?;
+    let silent = learned.weights.iter().filter(|weight| **weight <= 0.0).count();
+    if silent > 0 {
+        output::say(&format!(
+            "note: rules count nothing for {silent} of {} directions of relations, where they rank validation edges \
+             no better",
+            learned.weights.len()
+        ));
+    }
     Ok(())
 }
 
@@ -245,12 +281,16 @@ fn counts(rule: &ShownRule) -> String {
 
 fn summary(made: &RulesMade) -> String {
     let [one, two, three, named] = made.kinds.map(output::grouped);
+    let drawn = match made.paths {
+        0 => String::new(),
+        paths => format!("; {} drawn in all", output::counted(paths, "path")),
+    };
     let valid = made.valid.map_or_else(String::new, |(mrr, edges)| {
         format!("; alone they have MRR {mrr:.4} on {}", output::counted(edges as u64, "validation edge"))
     });
     format!(
         "rules `{}`: {} ({one}, {two} and {three} with one, two and three atoms between variables, {named} with \
-         constants) in {} that say different things{valid}\n",
+         constants) in {} of rules that say the same thing{drawn}{valid}\n",
         made.name,
         output::grouped(made.rules),
         output::counted(made.clusters as u64, "cluster"),
@@ -277,9 +317,9 @@ fn watched(control: Control) -> Control {
             MiningStage::Clusters => ("validation", "relations"),
         };
         output::say(&format!(
-            "{what:<18} {}{of} {unit}, {} rules",
+            "{what:<18} {}{of} {unit}, {}",
             output::grouped(done as usize),
-            output::grouped(rules)
+            output::counted(rules as u64, "rule")
         ));
     })
 }

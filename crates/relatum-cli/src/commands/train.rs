@@ -3,12 +3,14 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use relatum::engine::{Divergence, Start, TrainOptions, Trained, TrainingBegins, WorkflowError};
+use relatum::engine::{Divergence, Search, Start, TrainOptions, Trained, TrainingBegins, WorkflowError};
 use relatum::graph::Split;
 use relatum::project::Outcome;
 use relatum::train::{Recommendation, Settings, TrainError, cool_down, recommend};
 use relatum::{Engine, Error};
 
+use super::baseline;
+use super::searching;
 use super::settings::{Flags, flags_for};
 use super::training::Watch;
 use crate::exit::Stopped;
@@ -16,8 +18,10 @@ use crate::{output, signals};
 
 /// Train a link predictor on the edges of a project
 ///
-/// Without flags, settings are chosen by the size of the graph and shown with their reasons. The
-/// best model by validation MRR is kept; Ctrl-C stops after the batch, and --resume goes on. An
+/// Without flags, settings are chosen by the size of the graph and shown with their reasons. Those
+/// that differ most between graphs (--reg, --lr, --batch-size, --relation-loss) are searched first
+/// where they are not given: short runs, then longer ones of the best, compared by validation MRR.
+/// The best model by validation MRR is kept; Ctrl-C stops after the batch, and --resume goes on. An
 /// existing model is replaced only with --restart, and only when there is something to save.
 ///
 /// `87% of peak` means: of the rate at which this machine multiplies matrices of this size and does
@@ -27,7 +31,9 @@ use crate::{output, signals};
   relatum train movies/
   relatum train fb15k-237/ --predictor complex --rank 1000 --reg 0.05 --batch-size 1000 --epochs 100
   relatum train movies/ --model small --rank 32 --epochs 10
-  relatum train movies/ --resume")]
+  relatum train movies/ --resume
+  relatum train movies/ --search off
+  relatum train fb15k-237/ --baseline query2box")]
 pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
@@ -36,6 +42,12 @@ pub(crate) struct Args {
     model: Option<String>,
     #[command(flatten)]
     flags: Flags,
+    #[command(flatten)]
+    baseline: baseline::BaselineFlags,
+    /// The work that the search for settings may take, as a share of the run itself, or `off` [default:
+    /// 0.25, and none on graphs that train in seconds]
+    #[arg(long, value_name = "SHARE|off", value_parser = searching::parse, conflicts_with_all = ["resume", "baseline"])]
+    search: Option<Search>,
     /// Threads to use [default: all cores]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -55,10 +67,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         (_, true) => Start::Restart,
         _ => Start::New,
     };
-    let options = TrainOptions { model: args.model.clone(), settings: args.flags.given(), start };
+    let given = args.flags.given();
+    if let Some(kind) = args.baseline.kind() {
+        let settings = args.baseline.given(&given);
+        return baseline::run(&args.dir, &engine, kind, args.model.clone(), settings, start);
+    }
+    let options = TrainOptions {
+        model: args.model.clone(),
+        settings: given,
+        start,
+        search: args.search.unwrap_or_default(),
+    };
     let validated = !engine.graph().edges(Split::Valid).is_empty();
     let watch = Watch::default();
-    let control = signals::watched_control()?.on(move |begins: &TrainingBegins| introduce(begins, validated));
+    let control = searching::shown(signals::watched_control()?)
+        .on(move |begins: &TrainingBegins| introduce(begins, validated));
     let trained = engine.train(&options, &watch.over(control));
     watch.end();
     let trained = trained.map_err(|error| advised(args, &engine, error))?;
@@ -148,6 +171,11 @@ fn conclude(args: &Args, engine: &Engine, trained: &Trained) -> anyhow::Result<(
     let epoch = trained.epochs;
     let model = model_flag(args);
     match trained.outcome {
+        Outcome::Interrupted if trained.searching => {
+            writeln!(out, "stopped {}; everything is saved", trained.position)?;
+            writeln!(out, "next: relatum train {dir}{model} --resume")?;
+            return Err(Stopped.into());
+        }
         Outcome::Interrupted => {
             writeln!(out, "stopped in epoch {}; everything is saved", epoch + 1)?;
             writeln!(out, "next: relatum train {dir}{model} --resume")?;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use relatum::control::Control;
-use relatum::engine::TrainingBegins;
+use relatum::engine::{BaselineBegins, TrainingBegins};
 use relatum::project::{EndsAfter, EpochRecord};
 use relatum::train::{BatchReport, Floor};
 
@@ -28,8 +28,12 @@ struct Shown {
 impl Watch {
     /// The control, with this as a listener.
     pub(super) fn over(&self, control: Control) -> Control {
-        let [begins, batch, epoch, ends] = std::array::from_fn(|_| self.clone());
+        let [begins, baseline, batch, epoch, ends] = std::array::from_fn(|_| self.clone());
         control
+            .on(move |event: &BaselineBegins| {
+                let mut shown = baseline.shown();
+                shown.display = Some(Display::of_baseline(event, &shown.prefix));
+            })
             .on(move |event: &TrainingBegins| {
                 let mut shown = begins.shown();
                 shown.display = Some(Display::new(event, &shown.prefix));
@@ -73,6 +77,8 @@ impl Watch {
 struct Display {
     bar: ProgressBar,
     prefix: String,
+    /// What an epoch is made of.
+    unit: &'static str,
     epochs: usize,
     epoch: usize,
     triples: usize,
@@ -87,21 +93,41 @@ struct Display {
 impl Display {
     fn new(begins: &TrainingBegins, prefix: &str) -> Self {
         let TrainingBegins { batch_rows, columns, flops_a_row, .. } = *begins;
+        // Small enough to measure in a moment, large enough to reach the rate of the real products.
+        let width = (flops_a_row / 6.0) as usize / columns.max(1);
+        let peak = Floor::new(batch_rows, columns.min(16_384), width.max(1)).rate(batch_rows);
+        let epochs = (begins.epochs_done, begins.last_epoch);
+        Self::with("triples", epochs, begins.triples, (flops_a_row, peak), prefix)
+    }
+
+    fn of_baseline(begins: &BaselineBegins, prefix: &str) -> Self {
+        let settings = &begins.settings;
+        let batch = settings.batch_size.min(4096);
+        let peak = Floor::new(batch, settings.negatives.min(16_384), settings.dimension).rate(batch);
+        let epochs = (begins.epochs_done, settings.epochs);
+        Self::with("queries", epochs, begins.queries, (settings.operations_a_query(), peak), prefix)
+    }
+
+    fn with(
+        unit: &'static str,
+        (epoch, epochs): (usize, usize),
+        triples: usize,
+        (flops_a_row, peak): (f64, f64),
+        prefix: &str,
+    ) -> Self {
         let terminal = std::io::stderr().is_terminal();
-        let bar = if terminal { ProgressBar::new(begins.triples as u64) } else { ProgressBar::hidden() };
+        let bar = if terminal { ProgressBar::new(triples as u64) } else { ProgressBar::hidden() };
         let template = "{prefix} {bar:24} {wide_msg}";
         bar.set_style(
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
         );
-        // Small enough to measure in a moment, large enough to reach the rate of the real products.
-        let width = (flops_a_row / 6.0) as usize / columns.max(1);
-        let peak = Floor::new(batch_rows, columns.min(16_384), width.max(1)).rate(batch_rows);
         Self {
             bar,
             prefix: prefix.to_owned(),
-            epochs: begins.last_epoch,
-            epoch: begins.epochs_done,
-            triples: begins.triples,
+            unit,
+            epochs,
+            epoch,
+            triples,
             rows: 0,
             flops_a_row,
             peak,
@@ -134,9 +160,10 @@ impl Display {
         self.bar.set_position(report.triples as u64);
         self.bar.set_prefix(format!("{}epoch {}/{}", self.prefix, self.epoch + 1, self.epochs));
         self.bar.set_message(format!(
-            "loss {:.4} · {} triples/s · {} of peak · {} left",
+            "loss {:.4} · {} {}/s · {} of peak · {} left",
             report.loss,
             output::grouped(rate as u64),
+            self.unit,
             self.share(seconds),
             HumanDuration(left)
         ));
@@ -151,17 +178,19 @@ impl Display {
     fn epoch(&mut self, record: &EpochRecord) {
         self.epoch = record.epoch;
         let valid = record.valid.map_or_else(String::new, |valid| {
-            format!(" · valid MRR {:.4}, H@10 {:.3}", valid.mrr, valid.hits[2])
+            let (cut, hits) = if self.unit == "queries" { (3, valid.hits[1]) } else { (10, valid.hits[2]) };
+            format!(" · valid MRR {:.4}, H@{cut} {hits:.3}", valid.mrr)
         });
         let rate = output::grouped((self.triples as f64 / record.seconds.max(1e-9)) as u64);
         let seconds = self.began.elapsed().as_secs_f64().min(record.seconds);
         let line = format!(
-            "{}epoch {}/{} · loss {:.4} · {:.1} s · {rate} triples/s · {} of peak{valid}",
+            "{}epoch {}/{} · loss {:.4} · {:.1} s · {rate} {}/s · {} of peak{valid}",
             self.prefix,
             record.epoch,
             self.epochs,
             record.loss,
             record.seconds,
+            self.unit,
             self.share(seconds)
         );
         self.skipped = None;

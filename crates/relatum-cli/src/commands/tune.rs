@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use relatum::Engine;
 use relatum::benchmark::{Choice, Family, Tuned};
-use relatum::engine::{DEFAULT_TUNE_ON, TuneOptions};
+use relatum::engine::TuneOptions;
 
 use super::benchmark::watched;
 use super::train::use_threads;
@@ -17,6 +17,11 @@ use crate::{output, signals};
 /// For each type: t-norm, calibration and its sharpness, values of a variable and thresholds, trusted
 /// facts, scale of negation. The choice is kept with the model. `benchmark` uses it, and `ask` uses that
 /// of the family best (except with `negated=edge`, which would change the question).
+///
+/// The table says on how many queries each choice was made, the standard error of its Hits@3 (±), and by
+/// how much it is ahead of the next best setting, with the standard error of that difference, paired by
+/// query. A lead within two standard errors may be chance. It is below 0 where another setting ranks
+/// better, but by too little to leave the simpler one.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The project folder
@@ -30,9 +35,11 @@ pub(crate) struct Args {
     /// The types of query [default: all]
     #[arg(long, value_delimiter = ',', value_name = "TYPE,…")]
     types: Vec<String>,
-    /// How many validation queries of each type to choose on; what was chosen on fewer is chosen again
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_TUNE_ON, value_parser = super::settings::positive)]
-    limit: usize,
+    /// Choose on exactly so many validation queries of each type; what was chosen on fewer is chosen again
+    /// [default: 100 for every setting, doubled for those within two standard errors of the best, up to
+    /// 1600; in all at most 12000 answered queries a type]
+    #[arg(long, value_name = "N", value_parser = super::settings::positive)]
+    limit: Option<usize>,
     /// Choose again where a choice was made before
     #[arg(long)]
     again: bool,
@@ -72,7 +79,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             FamilyName::PaperCo => Family::PaperContinuous,
         },
         types: args.types.clone(),
-        queries: Some(args.limit),
+        queries: args.limit,
         again: args.again,
     };
     let tuned = watched(control, |control| engine.tune(&options, control))?;
@@ -87,22 +94,29 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn as_text(tuned: &Tuned, all: bool) -> String {
-    let mut table = output::table(&["type", "queries", "H@3", "MRR", "setting"], &[1, 2, 3]);
+    let mut table =
+        output::table(&["type", "queries", "H@3", "±", "MRR", "lead", "±", "setting"], &[1, 2, 3, 4, 5, 6]);
     for (shape, choice) in &tuned.types {
         for trial in shown(choice, all) {
             let mark = if all && trial.setting == choice.setting { " *" } else { "" };
-            let figures = [trial.metrics.hits[1], trial.metrics.mrr].map(|value| format!("{value:.4}"));
+            let lead = choice.lead.filter(|_| trial.setting == choice.setting);
+            let figure = |value: f64| format!("{value:.4}");
+            let known = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), figure);
             table.add_row([
                 shape.clone(),
                 output::grouped(trial.metrics.count),
-                figures[0].clone(),
-                figures[1].clone(),
+                figure(trial.metrics.hits[1]),
+                known(trial.standard_error),
+                figure(trial.metrics.mrr),
+                known(lead.map(|lead| lead.difference)),
+                known(lead.map(|lead| lead.standard_error)),
                 format!("{}{mark}", trial.setting),
             ]);
         }
         if choice.trials.is_empty() {
             let none = || "–".to_owned();
-            table.add_row([shape.clone(), none(), none(), none(), choice.setting.to_string()]);
+            let setting = choice.setting.to_string();
+            table.add_row([shape.clone(), none(), none(), none(), none(), none(), none(), setting]);
         }
     }
     output::render(&table)

@@ -171,11 +171,13 @@ class Explanation:
 def _reasons(why: Mapping[str, Any]) -> list[str]:
     predictor, rules = f"{why['predictor']:.4f}", f"{why['rules']:.4f}"
     found = why.get("reasons", [])
-    if not found:
+    if why["rules"] > 0:
+        lines = [f"by rules {rules}, by similarity {predictor}"]
+    else:
         names = [str(Entity(**entity)) for entity in why.get("similar", [])]
         like = f", as with {' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}" if names else ""
-        return [f"by similarity {predictor}{like}; no rule speaks for it"]
-    lines = [f"by rules {rules}, by similarity {predictor}"]
+        silent = "rules speak for it, but count nothing for this relation" if found else "no rule speaks for it"
+        lines = [f"by similarity {predictor}{like}; {silent}"]
     for reason in found:
         about = "about " if reason.get("error") else ""
         edges = [

@@ -186,6 +186,7 @@ def tune(engine: Engine, options: dict[str, Any], progress: _progress.Progress) 
         trials = choice["trials"] or [{"setting": choice["setting"], "metrics": {}}]
         for trial in trials:
             metrics = trial["metrics"]
+            lead = choice.get("lead", {}) if trial["setting"] == choice["setting"] else {}
             hits = metrics.get("hits", [None] * 3)
             rows.append(
                 {
@@ -194,10 +195,14 @@ def tune(engine: Engine, options: dict[str, Any], progress: _progress.Progress) 
                     "queries": metrics.get("count"),
                     "mrr": metrics.get("mrr"),
                     "hits@3": hits[1],
+                    "standard_error": trial.get("standard_error"),
+                    "lead": lead.get("difference"),
+                    "lead_error": lead.get("standard_error"),
                     "setting": trial["setting"],
                 }
             )
-    return frame(rows, ["type", "chosen", "queries", "mrr", "hits@3", "setting"], "tune()")
+    columns = ["type", "chosen", "queries", "mrr", "hits@3", "standard_error", "lead", "lead_error", "setting"]
+    return frame(rows, columns, "tune()")
 
 
 def benchmark(engine: Engine, options: dict[str, Any], progress: _progress.Progress) -> Benchmark:

@@ -297,6 +297,7 @@ def train(
     eval_every: int | None = None,
     patience: int | None = None,
     seed: int | None = None,
+    search: float | bool | None = None,
     name: str | None = None,
     resume: bool = False,
     restart: bool = False,
@@ -320,6 +321,9 @@ def train(
     :param graph: a :class:`Graph`, or an :class:`Engine`
     :param model: ``complex``, ``distmult``, ``cp``, ``rotate`` or ``transe``
     :param candidates: how many random entities stand for all in the softmax, or ``"all"``
+    :param search: how much work the search for ``regularizer_weight``, ``learning_rate``, ``batch_size`` and
+        ``relation_loss`` may take, where they are not given, as a share of the run itself; ``False`` for none. By
+        default a quarter, and none on graphs that train in seconds
     :param name: the name of the model in the project
     :param resume: go on with a run that was stopped or killed
     :param restart: begin anew, replacing the model of that name
@@ -346,7 +350,11 @@ def train(
     goes_on, anew = switch(resume, "resume"), switch(restart, "restart")
     if goes_on and anew:
         raise OptionsError("`resume` goes on and `restart` begins anew: choose one")
-    arguments = dumps({"name": word(name, "name"), "settings": given, "resume": goes_on, "restart": anew})
+    share = search if isinstance(search, bool) else number(search, "search")
+    if goes_on and share is not None:
+        raise OptionsError("`resume` goes on with the search that the run was begun with: leave `search` out")
+    start = {"resume": goes_on, "restart": anew, "search": share}
+    arguments = dumps({"name": word(name, "name"), "settings": given, **start})
     told = _progress.listener(progress, _progress.training)
     trained = json.loads(graph._core.train(arguments, told))
     return Model._of(graph, trained["name"])

@@ -37,8 +37,14 @@ impl BenchmarkReport {
         line = line.with("type", &cell.shape).with("queries_there", &cell.queries_there);
         line = line.with_metrics(&cell.metrics).with("rows", &cell.rows);
         line = line.with("seconds", &cell.seconds).with("of_peak", &cell.of_peak);
-        if let Some(TunedOn { queries: queries @ 1.., part, .. }) = &cell.tuned_on {
+        if let Some(TunedOn { queries: queries @ 1.., part, standard_error, lead, .. }) = &cell.tuned_on {
             line = line.with("tuned_on", queries).with("tuned_on_part", part.name());
+            if let Some(error) = standard_error {
+                line = line.with("tuned_on_error", error);
+            }
+            if let Some(lead) = lead {
+                line = line.with("lead", &lead.difference).with("lead_error", &lead.standard_error);
+            }
         }
         line = line.with("known", &cell.known).with("setting", &cell.setting);
         line.with("warning", cell.warning.as_deref().unwrap_or_default())
@@ -59,7 +65,7 @@ impl BenchmarkReport {
     }
 }
 
-const COLUMNS: [&str; 22] = [
+const COLUMNS: [&str; 25] = [
     "kind",
     "method",
     "split",
@@ -79,6 +85,9 @@ const COLUMNS: [&str; 22] = [
     "of_peak",
     "tuned_on",
     "tuned_on_part",
+    "tuned_on_error",
+    "lead",
+    "lead_error",
     "known",
     "setting",
     "warning",
@@ -153,7 +162,7 @@ mod tests {
         let of = |shape: &str| first["hits@3"][shape].as_f64();
         assert_eq!((of("1p"), of("2p")), (Some(0.405), Some(0.213)));
         let csv = report.to_csv();
-        let line = "published,\"GQE, rank 800 (published, test)\",test,,,2p,,,,,,,0.213,,,,,,,,,";
+        let line = "published,\"GQE, rank 800 (published, test)\",test,,,2p,,,,,,,0.213,,,,,,,,,,,,";
         assert!(csv.lines().any(|it| it == line), "{csv}");
     }
 

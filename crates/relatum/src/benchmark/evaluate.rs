@@ -224,7 +224,8 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-fn ranks(scores: &[f32], group: &QueryGroup, index: usize) -> Vec<f64> {
+/// The filtered rank of each hard answer of a query among all entities.
+pub(crate) fn ranks(scores: &[f32], group: &QueryGroup, index: usize) -> Vec<f64> {
     let hard = group.hard(index);
     let mut answers = [group.easy(index), hard].concat();
     answers.sort_unstable();

@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn a_choice_is_doubted_where_it_was_made_on_what_is_reported() {
         let doubt = |split, queries, part, reported| {
-            doubt(split, Known::TRAIN, reported, Some(TunedOn { split: Split::Valid, queries, part }))
+            doubt(split, Known::TRAIN, reported, Some(TunedOn::on(queries, part)))
         };
         assert_eq!(doubt(Split::Valid, 5, Part::Even, Part::Odd), None);
         assert_eq!(doubt(Split::Valid, 5, Part::All, Part::All), Some(SAME));

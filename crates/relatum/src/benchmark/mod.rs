@@ -20,6 +20,7 @@ mod pictures;
 pub mod plots;
 mod published;
 mod queries;
+mod race;
 mod reliability;
 mod report;
 mod sample;
@@ -28,8 +29,10 @@ mod skeleton;
 mod tables;
 mod template;
 mod tune;
+mod way;
 
 pub use error::BenchmarkError;
+pub(crate) use evaluate::ranks;
 pub use evaluate::{ByMissing, Evaluator, QueriesDone, Ranked};
 pub(crate) use fair::parts;
 pub use missing::{missing_links, missing_links_of};
@@ -37,6 +40,7 @@ pub use part::Part;
 pub(crate) use pictures::accuracy_by;
 pub use published::{Dataset, PUBLISHED_TYPES, Published};
 pub use queries::{Lists, QueryGroup, QuerySet};
+pub use race::{Lead, Pace};
 pub use reliability::{Reliability, ReliabilityBin, reliability};
 pub use report::{
     BenchmarkReport, Cell, MethodResult, MissingLinksResult, PublishedResult, TunedOn, TypeResult,
@@ -48,3 +52,4 @@ pub use skeleton::{Role, Skeleton, SkeletonError};
 pub use tables::ReportTable;
 pub use template::{Template, TemplateError};
 pub use tune::{Choice, Family, Trial, TrialsDone, Tuned};
+pub use way::Way;

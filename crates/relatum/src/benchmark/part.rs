@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(Part::All.choose(10, Some(3)), [0, 3, 6]);
 /// assert_eq!(Part::Even.choose(5, None), [0, 2, 4]);
 /// assert_eq!(Part::Odd.choose(5, None), [1, 3]);
+/// assert_eq!(Part::All.spread(6), [0, 4, 2, 1, 5, 3]);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Part {
@@ -46,6 +47,15 @@ impl Part {
         }
     }
 
+    /// The indices of all of them in an order in which every beginning is spread over the whole: that of the bits of
+    /// their numbers, read backwards.
+    pub fn spread(self, queries: usize) -> Vec<usize> {
+        let all = self.choose(queries, None);
+        let bits = all.len().next_power_of_two().trailing_zeros();
+        let backwards = |number: usize| number.reverse_bits().checked_shr(usize::BITS - bits).unwrap_or(0);
+        (0..1usize << bits).filter_map(|number| all.get(backwards(number)).copied()).collect()
+    }
+
     /// The indices of at most `limit` of them, evenly spread.
     pub fn choose(self, queries: usize, limit: Option<usize>) -> Vec<usize> {
         let size = self.size(queries);
@@ -75,6 +85,9 @@ mod tests {
                 let chosen = of(part, limit);
                 prop_assert_eq!(chosen.len(), limit.map_or(part.size(queries), |limit| limit.min(part.size(queries))));
                 prop_assert!(chosen.is_subset(&of(part, None)));
+                let spread = part.spread(queries);
+                prop_assert_eq!(spread.len(), part.size(queries));
+                prop_assert_eq!(spread.iter().copied().collect::<BTreeSet<usize>>(), of(part, None));
             }
         }
     }

@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fair::{NOT_FAIR, doubt};
-use super::{ByMissing, Choice, Dataset, PUBLISHED_TYPES, Part, Published, Setting};
+use super::{ByMissing, Choice, Dataset, Lead, PUBLISHED_TYPES, Part, Published, Setting, Way};
 use crate::graph::Split;
 use crate::model::LinkMetrics;
 use crate::report::{Metrics, counted, grouped};
+use crate::search::Known;
 
 /// One cell of a table: a type of query under a setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,7 +80,8 @@ pub struct TypeResult {
     /// How many queries there are in this part; with a limit, fewer were taken.
     pub queries_there: usize,
     /// How they were answered.
-    pub setting: Setting,
+    #[schemars(with = "Setting")]
+    pub setting: Way,
     /// The stored edges that counted as true: `none`, `train`, `train+valid` or `all`.
     pub known: String,
     /// What the setting was chosen on; `null` if it was given.
@@ -99,7 +101,7 @@ pub struct TypeResult {
 }
 
 /// What a setting was chosen on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TunedOn {
     /// Always validation.
     pub split: Split,
@@ -107,6 +109,12 @@ pub struct TunedOn {
     pub queries: usize,
     /// Which part of them.
     pub part: Part,
+    /// The standard error of the Hits@3 of the chosen setting on them; `null` if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standard_error: Option<f64>,
+    /// By how much the chosen setting is ahead of the best of the others; `null` if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<Lead>,
 }
 
 /// The hard answers that need the same number of predicted links.
@@ -139,10 +147,16 @@ pub struct PublishedResult {
 impl TunedOn {
     /// What a choice was made on, if it was made on this part of the validation queries.
     pub(crate) fn of(choice: &Choice, part: Part) -> Self {
+        let standard_error = choice.trial().and_then(|trial| trial.standard_error);
         match choice.queries() {
-            Some(queries) => Self { split: Split::Valid, queries, part },
-            None => Self { split: Split::Valid, queries: 0, part: Part::All },
+            Some(queries) => Self { standard_error, lead: choice.lead, ..Self::on(queries, part) },
+            None => Self::on(0, Part::All),
         }
+    }
+
+    /// So many validation queries, without any error known.
+    pub(super) fn on(queries: usize, part: Part) -> Self {
+        Self { split: Split::Valid, queries, part, standard_error: None, lead: None }
     }
 }
 
@@ -165,7 +179,7 @@ impl TypeResult {
             shape: shape.to_owned(),
             part,
             queries_there: of,
-            setting,
+            setting: setting.into(),
             known: setting.known.name().to_owned(),
             tuned_on,
             metrics: cell.metrics.into(),
@@ -174,6 +188,26 @@ impl TypeResult {
             of_peak: cell.of_peak,
             by_missing_links: cell.by_missing.iter().map(missing).collect(),
             warning: doubt(split, setting.known, part, tuned_on).map(str::to_owned),
+        }
+    }
+}
+
+impl TypeResult {
+    /// A cell of a baseline, which looks at no stored edge; its model was chosen by `chosen_on` validation queries.
+    pub(crate) fn of_baseline(
+        shape: &str,
+        split: Split,
+        (part, of): (Part, usize),
+        name: &str,
+        chosen_on: usize,
+        cell: &Cell,
+    ) -> Self {
+        let untrusting = Setting { known: Known::Ignore, ..Setting::default() };
+        let chosen = TunedOn::on(chosen_on, Part::All);
+        let tuned_on = (chosen_on > 0).then_some(chosen);
+        Self {
+            setting: Way::Baseline(name.to_owned()),
+            ..Self::new(shape, split, (part, of), untrusting, tuned_on, cell)
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::str::FromStr;
 
 /// The shapes of the literature, in the order of its tables, with their skeletons.
-const SHAPES: [(&str, &str); 18] = [
+const SHAPES: [(&str, &str); 19] = [
     ("1p", "('e',('r',))"),
     ("2p", "('e',('r','r'))"),
     ("3p", "('e',('r','r','r'))"),
@@ -12,6 +12,7 @@ const SHAPES: [(&str, &str); 18] = [
     ("5p", "('e',('r','r','r','r','r'))"),
     ("2i", "(('e',('r',)),('e',('r',)))"),
     ("3i", "(('e',('r',)),('e',('r',)),('e',('r',)))"),
+    ("4i", "(('e',('r',)),('e',('r',)),('e',('r',)),('e',('r',)))"),
     ("ip", "((('e',('r',)),('e',('r',))),('r',))"),
     ("pi", "(('e',('r','r')),('e',('r',)))"),
     ("2u", "(('e',('r',)),('e',('r',)),('u',))"),

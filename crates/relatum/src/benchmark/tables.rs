@@ -1,7 +1,7 @@
 //! A report as tables, for a terminal and for a paper.
 
-use super::Part;
 use super::report::{BenchmarkReport, MethodResult, TunedOn, TypeResult};
+use super::{Lead, Part};
 use crate::report::grouped;
 
 /// A table of a report.
@@ -174,8 +174,21 @@ fn chosen_on(tuned_on: Option<TunedOn>) -> String {
     match tuned_on {
         None => "given".to_owned(),
         Some(TunedOn { queries: 0, .. }) => "no choice".to_owned(),
-        Some(TunedOn { queries, part: Part::All, .. }) => format!("{} valid", grouped(queries)),
-        Some(TunedOn { queries, part, .. }) => format!("{} valid, {}", grouped(queries), part.name()),
+        Some(TunedOn { queries, part, standard_error, lead, .. }) => {
+            let mut text = format!("{} valid", grouped(queries));
+            if part != Part::All {
+                text += &format!(", {}", part.name());
+            }
+            if let Some(error) = standard_error {
+                text += &format!(", H@3 ±{}", digits(error));
+            }
+            if let Some(Lead { difference, standard_error, .. }) = lead {
+                let sign = if difference < 0.0 { "-" } else { "+" };
+                text +=
+                    &format!(", {sign}{} ±{} to the next", digits(difference.abs()), digits(standard_error));
+            }
+            text
+        }
     }
 }
 
@@ -187,6 +200,17 @@ fn digits(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_choice_says_on_how_many_queries_and_how_surely_it_was_made() {
+        let on = TunedOn::on(1600, Part::Even);
+        assert_eq!(chosen_on(Some(on)), "1,600 valid, even half");
+        let runner_up = crate::benchmark::Setting::default();
+        let lead = Lead { runner_up, difference: -0.002, standard_error: 0.0031, queries: 200 };
+        let sure = TunedOn { standard_error: Some(0.0121), lead: Some(lead), ..TunedOn::on(400, Part::All) };
+        assert_eq!(chosen_on(Some(sure)), "400 valid, H@3 ±.012, -.002 ±.003 to the next");
+        assert_eq!([chosen_on(None), chosen_on(Some(TunedOn::on(0, Part::All)))], ["given", "no choice"]);
+    }
 
     #[test]
     fn figures_are_written_as_the_literature_does() {

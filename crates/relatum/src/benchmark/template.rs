@@ -59,6 +59,12 @@ impl QueryGroup {
         self.skeleton.parse()
     }
 
+    /// The set of entities that the arguments of a query describe, over the numbers of its places; `None` for a
+    /// question that is no nested tuple.
+    pub fn structure(&self) -> Option<Structure<usize, usize>> {
+        is_tuple(&self.skeleton).then(|| self.skeleton.parse::<Skeleton>().ok())?.as_ref().and_then(structure)
+    }
+
     /// What each argument is, in order. This requires less than [`template`](Self::template): a tuple
     /// of a file is kept even if it has no meaning as a query.
     pub fn roles(&self) -> Result<Vec<Role>, TemplateError> {

@@ -1,17 +1,22 @@
 //! Choosing how to answer each type of query, on validation queries only.
 
+#[cfg(test)]
+mod tests;
+mod traits;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::race::{Answer, Lead, Pace, Race};
 use super::{BenchmarkError, Evaluator, QueryGroup, Reading, Search, Setting};
 use crate::control::Control;
 use crate::logic::TNorm;
 use crate::model::{Calibration, LinkMetrics};
 use crate::plan::Union;
-use crate::query::Formula;
 use crate::search::{Evidence, Known};
+use traits::Traits;
 
 /// A family of settings to choose from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -26,7 +31,7 @@ pub enum Family {
     /// Ours: exact search, calibrated, with the training edges trusted.
     #[default]
     Best,
-    /// The same with rules beside the model.
+    /// The same with rules beside the model, where they help a type.
     BestRules,
 }
 
@@ -47,13 +52,27 @@ pub struct Choice {
     /// The [fingerprint](QueryGroup::fingerprint) of the queries that it was chosen on.
     #[serde(default)]
     pub fingerprint: String,
+    /// Whether it was chosen on as many queries as were needed to tell settings apart, instead of a given number.
+    /// Then trials have different numbers of queries.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adaptive: bool,
+    /// By how much it is ahead of the best of the others; `None` if there was nothing to choose, if nothing was found
+    /// or if it was chosen by an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<Lead>,
 }
 
 impl Choice {
     /// On how many queries it was chosen; `None` if there was nothing to choose, as for 1p, for which
     /// every setting gives the same order.
     pub fn queries(&self) -> Option<usize> {
-        self.trials.first().map(|trial| trial.metrics.count)
+        self.trial().or(self.trials.first()).map(|trial| trial.metrics.count)
+    }
+
+    /// The trial of the chosen setting: of several, that with the most queries.
+    pub fn trial(&self) -> Option<&Trial> {
+        let chosen = self.trials.iter().filter(|trial| trial.setting == self.setting);
+        chosen.reduce(|best, trial| if trial.metrics.count > best.metrics.count { trial } else { best })
     }
 
     /// Whether settings were tried and none ranked any answer among the first three: then it is the default.
@@ -65,6 +84,13 @@ impl Choice {
     pub fn is_good_for(&self, wanted: usize) -> bool {
         self.queries().is_none_or(|queries| queries >= wanted)
     }
+
+    /// Whether it was chosen on as many queries as are needed, or on many, if there are so many of them.
+    pub fn is_enough(&self, there: usize) -> bool {
+        /// What earlier versions chose on.
+        const MANY: usize = 500;
+        self.adaptive || self.is_good_for(there.min(MANY))
+    }
 }
 
 /// One setting on the validation queries.
@@ -74,6 +100,9 @@ pub struct Trial {
     pub setting: Setting,
     /// Its metrics.
     pub metrics: LinkMetrics,
+    /// The standard error of its Hits@3 over queries; `None` if it was tried by an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standard_error: Option<f64>,
 }
 
 impl Family {
@@ -170,6 +199,10 @@ impl Family {
                     let exact = |floor, k| change(move |s| s.search = Search::Exact { floor, k });
                     axes.push(vec![exact(0.001, 512)]);
                 }
+                if self == Self::BestRules {
+                    // Rules help most types, not all.
+                    axes.push(vec![change(|s| s.evidence = Evidence::Model)]);
+                }
             }
         }
         axes
@@ -186,7 +219,7 @@ pub struct TrialsDone {
 }
 
 impl Evaluator<'_> {
-    /// Chooses a setting for a type by Hits@3 on some of its (validation) queries, and by MRR where that is
+    /// Chooses a setting for a type by Hits@3 on these of its (validation) queries, and by MRR where that is
     /// equal. One axis of the family is tried after another, and the best setting is kept each time. Another
     /// search is taken only if it is better by a thousandth; in our own family, another logic or calibration
     /// only if the gain exceeds its standard error, so that few queries do not mislead. Listeners hear
@@ -198,54 +231,100 @@ impl Evaluator<'_> {
         chosen: &[usize],
         control: &Control,
     ) -> Result<Choice, BenchmarkError> {
-        let traits = Traits::of(group)?;
-        let axes = family.axes(&traits);
-        let all = 1 + axes.iter().map(Vec::len).sum::<usize>();
-        let mut trials: Vec<Trial> = Vec::new();
-        let mut attempt = |setting: Setting| {
-            control.tell(&TrialsDone { done: trials.len(), all });
-            let outcome = self.run(group, chosen, &setting, control)?;
-            let metrics = outcome.metrics();
-            trials.push(Trial { setting, metrics });
-            let hits = |ranks: &Vec<f64>| LinkMetrics::of(ranks.iter().copied()).hits[1];
-            Ok::<_, BenchmarkError>((metrics, outcome.ranks.iter().map(hits).collect::<Vec<f64>>()))
-        };
-        let mut best = family.start();
-        // With a single atom every calibration keeps the order; but softmax-count has a ceiling, at which
-        // the best answers would tie.
-        if !traits.joins && best.calibration == Calibration::SoftmaxCount {
-            best.calibration = Calibration::Softmax;
+        choose(family, group, chosen, Pace::exactly(chosen.len()), control, self.answering(group, control))
+    }
+
+    /// The same on as many queries as are needed: on the first of these at first, and on twice as many, as the
+    /// [`Pace`] says, as long as several settings of an axis are within two standard errors of its best. Every
+    /// beginning of the list must be a fair sample, as [`Part::spread`](super::Part::spread) makes it.
+    pub fn tune_adaptively(
+        &self,
+        family: Family,
+        group: &QueryGroup,
+        order: &[usize],
+        control: &Control,
+    ) -> Result<Choice, BenchmarkError> {
+        let answer = self.answering(group, control);
+        Ok(Choice { adaptive: true, ..choose(family, group, order, Pace::ADAPTIVE, control, answer)? })
+    }
+
+    fn answering<'a>(&'a self, group: &'a QueryGroup, control: &'a Control) -> Box<Answer<'a>> {
+        Box::new(move |setting, queries| {
+            let outcome = self.run(group, queries, setting, control)?;
+            Ok(outcome.ranks.iter().map(|ranks| LinkMetrics::of(ranks.iter().copied())).collect())
+        })
+    }
+}
+
+fn choose(
+    family: Family,
+    group: &QueryGroup,
+    order: &[usize],
+    pace: Pace,
+    control: &Control,
+    answer: Box<Answer<'_>>,
+) -> Result<Choice, BenchmarkError> {
+    let traits = Traits::of(group)?;
+    let axes = family.axes(&traits);
+    let mut start = family.start();
+    // With a single atom every calibration keeps the order; but softmax-count has a ceiling, at which
+    // the best answers would tie.
+    if !traits.joins && start.calibration == Calibration::SoftmaxCount {
+        start.calibration = Calibration::Softmax;
+    }
+    let (all, fingerprint) = (1 + axes.iter().map(Vec::len).sum::<usize>(), group.fingerprint());
+    if axes.is_empty() {
+        return Ok(Choice { setting: start, trials: Vec::new(), fingerprint, adaptive: false, lead: None });
+    }
+    let mut race = Race::new(order, pace, answer);
+    let mut done = 0;
+    let mut enter = |race: &mut Race<'_>, setting: Setting| {
+        control.tell(&TrialsDone { done, all });
+        done += 1;
+        race.enter(setting)
+    };
+    let plain = enter(&mut race, start)?;
+    let mut best = plain;
+    let count = axes.len();
+    for (index, axis) in axes.into_iter().enumerate() {
+        let start = race.setting(best);
+        let mut others = Vec::with_capacity(axis.len());
+        for change in axis {
+            let mut setting = start;
+            change(&mut setting);
+            others.push(enter(&mut race, setting)?);
         }
-        let plain = best;
-        if axes.is_empty() {
-            return Ok(Choice { setting: best, trials, fingerprint: group.fingerprint() });
-        }
-        let (mut score, mut hits) = attempt(best)?;
-        for axis in axes {
-            let start = best;
-            for change in axis {
-                let mut setting = start;
-                change(&mut setting);
-                let (metrics, new_hits) = attempt(setting)?;
-                let margin = if setting.search != best.search {
-                    // A deeper search takes many times as long, so it must be clearly better.
-                    WORTH_IT
-                } else if matches!(family, Family::PaperBeam | Family::PaperContinuous)
-                    || setting.is_like(&best)
-                {
-                    0.0
-                } else {
-                    standard_error(&new_hits, &hits)
-                };
-                if (metrics.hits[1], metrics.mrr) > (score.hits[1] + margin, score.mrr) {
-                    (best, score, hits) = (setting, metrics, new_hits);
-                }
+        let (others, queries) = race.tell_apart(best, others, count - index)?;
+        for other in others {
+            let [score, new] = [best, other].map(|run| race.metrics(run, queries));
+            let margin = margin(family, &race, (best, other), queries);
+            if (new.hits[1], new.mrr) > (score.hits[1] + margin, score.mrr) {
+                best = other;
             }
         }
-        if nothing_found(&trials) {
-            best = plain;
-        }
-        Ok(Choice { setting: best, trials, fingerprint: group.fingerprint() })
+    }
+    let trial = |(setting, metrics, error): (Setting, LinkMetrics, f64)| Trial {
+        setting,
+        metrics,
+        standard_error: Some(error),
+    };
+    let trials: Vec<Trial> = race.results().map(trial).collect();
+    let nothing = nothing_found(&trials);
+    let best = if nothing { plain } else { best };
+    let lead = if nothing { None } else { race.lead(best) };
+    Ok(Choice { setting: race.setting(best), trials, fingerprint, adaptive: false, lead })
+}
+
+/// By how much Hits@3 must rise to leave a setting for another.
+fn margin(family: Family, race: &Race<'_>, (best, other): (usize, usize), queries: usize) -> f64 {
+    let (now, new) = (race.setting(best), race.setting(other));
+    if new.search != now.search {
+        // A deeper search takes many times as long, so it must be clearly better.
+        WORTH_IT
+    } else if matches!(family, Family::PaperBeam | Family::PaperContinuous) || new.is_like(&now) {
+        0.0
+    } else {
+        race.error_between(other, best, queries)
     }
 }
 
@@ -258,15 +337,6 @@ fn nothing_found(trials: &[Trial]) -> bool {
 /// By how much Hits@3 must rise for a deeper search.
 const WORTH_IT: f64 = 0.001;
 
-/// The standard error of the mean difference of two figures of the same queries.
-fn standard_error(new: &[f64], old: &[f64]) -> f64 {
-    let n = new.len().min(old.len()).max(2) as f64;
-    let differences = || new.iter().zip(old).map(|(new, old)| new - old);
-    let mean = differences().sum::<f64>() / n;
-    let variance = differences().map(|it| (it - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    (variance / n).sqrt()
-}
-
 impl Setting {
     /// Whether another setting differs in nothing but sharpness.
     fn is_like(&self, other: &Self) -> bool {
@@ -278,70 +348,4 @@ type Change = Box<dyn Fn(&mut Setting)>;
 
 fn change(f: impl Fn(&mut Setting) + 'static) -> Change {
     Box::new(f)
-}
-
-/// The properties of a type of query that decide which settings matter.
-struct Traits {
-    /// Existential variables.
-    variables: usize,
-    /// Whether there is more than one atom.
-    joins: bool,
-    unites: bool,
-    negates: bool,
-    negates_paths: bool,
-}
-
-impl Traits {
-    fn of(group: &QueryGroup) -> Result<Self, BenchmarkError> {
-        let template = group.template()?;
-        let query = template.query();
-        let mut traits = Self {
-            variables: query.variables.len().saturating_sub(1),
-            joins: false,
-            unites: false,
-            negates: false,
-            negates_paths: template.with_edges_negated() != template,
-        };
-        let mut atoms = 0;
-        query.formula.for_each_atom(&mut |_| atoms += 1);
-        traits.joins = atoms > 1;
-        traits.note(&query.formula);
-        Ok(traits)
-    }
-
-    fn note_all<E, R>(&mut self, parts: &[Formula<E, R>]) {
-        for part in parts {
-            self.note(part);
-        }
-    }
-
-    fn note<E, R>(&mut self, formula: &Formula<E, R>) {
-        match formula {
-            Formula::Atom(_) => {}
-            Formula::And(parts) => self.note_all(parts),
-            Formula::Or(parts) => {
-                self.unites = true;
-                self.note_all(parts);
-            }
-            Formula::Not(part) => {
-                self.negates = true;
-                self.note(part);
-            }
-            Formula::Exists(_, part) => self.note(part),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_standard_error_is_that_of_paired_differences() {
-        let apart = standard_error(&[1.0, 0.0, 1.0, 0.0], &[0.0; 4]);
-        assert!((apart - (1.0 / 12.0f64).sqrt()).abs() < 1e-12, "{apart}");
-        // Variation that both share does not count, nor does a gain that every query has.
-        assert!(standard_error(&[1.0, 0.5, 1.0], &[0.5, 0.0, 0.5]) < 1e-12);
-        assert!(standard_error(&[], &[]) < 1e-12);
-    }
 }

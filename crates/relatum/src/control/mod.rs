@@ -123,6 +123,12 @@ impl Control {
         Self { rows: None, until: None, ..self.clone() }
     }
 
+    /// The same without listeners: for work that is part of other work, whose events would be taken for that one's.
+    #[must_use]
+    pub fn quiet(&self) -> Self {
+        Self { listeners: Arc::default(), ..self.clone() }
+    }
+
     /// The same without a limit on rows.
     #[must_use]
     pub fn without_row_limit(&self) -> Self {

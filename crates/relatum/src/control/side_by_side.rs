@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel, sync_channel};
+use std::thread;
 use std::time::Duration;
 
 use super::Cancel;
@@ -22,10 +23,10 @@ pub fn side_by_side<T: Send, R: Send>(
 ) {
     let (jobs, waiting) = sync_channel::<(T, Sender<R>)>(WINDOW);
     let waiting = Mutex::new(waiting);
-    // The items run in threads of the pool, because there a search does not split its work any further.
-    rayon::in_place_scope(|scope| {
-        for _ in 0..rayon::current_num_threads() {
-            scope.spawn(|_| work_off(&waiting, cancel, &work));
+    let threads = rayon::current_num_threads();
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| alone(|| work_off(&waiting, cancel, &work)));
         }
         let mut pending: VecDeque<Receiver<R>> = VecDeque::new();
         let mut more = true;
@@ -60,6 +61,16 @@ pub fn side_by_side<T: Send, R: Send>(
     });
 }
 
+/// Runs in a pool of one thread. In a pool a search does not split its work any further; and in one of several threads,
+/// an item that waits for a part of its work would take up other work meanwhile, perhaps the wait for the next item,
+/// under which it would then lie for ever.
+fn alone(run: impl FnOnce() + Send) {
+    match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
+        Ok(pool) => pool.install(run),
+        Err(_) => run(),
+    }
+}
+
 /// Works on the items of the channel until it is closed.
 fn work_off<T, R>(waiting: &Mutex<Receiver<(T, Sender<R>)>>, cancel: &Cancel, work: &impl Fn(T) -> R) {
     loop {
@@ -88,6 +99,29 @@ mod tests {
         let mut results = Vec::new();
         side_by_side(&items, &Cancel::default(), work, |result| results.push(result));
         assert_eq!(results, (0..500).map(|item| item * 2).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn items_that_split_their_work_never_lie_beneath_the_wait_for_another() {
+        use rayon::prelude::*;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+        // Parts take so long that another thread comes and takes some of them.
+        let part = |part: u64| {
+            thread::sleep(Duration::from_micros(20));
+            part
+        };
+        let work = |item: u64| item + (0..16).into_par_iter().map(part).sum::<u64>();
+        for _ in 0..20 {
+            let (sender, items) = channel();
+            (0..4).for_each(|item| sender.send(item).unwrap());
+            drop(sender);
+            let results = pool.install(move || {
+                let mut results = Vec::new();
+                side_by_side(&items, &Cancel::default(), work, |result| results.push(result));
+                results
+            });
+            assert_eq!(results, [120, 121, 122, 123]);
+        }
     }
 
     #[test]

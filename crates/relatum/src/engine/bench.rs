@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Engine, Error};
 use crate::benchmark::{
-    BenchmarkError, Cell, Choice, Evaluator, Family, Part, QueryGroup, QuerySet, Setting, Tuned,
+    BenchmarkError, Cell, Choice, Evaluator, Family, Pace, Part, QueryGroup, QuerySet, Setting, Tuned,
     missing_links_of,
 };
 use crate::control::Control;
@@ -23,8 +23,10 @@ pub struct TuningBegins {
     pub family: Family,
     /// The type of query.
     pub shape: String,
-    /// On how many queries.
+    /// On how many queries; at most, if adaptive.
     pub queries: usize,
+    /// Whether only as many of them are taken as are needed to tell settings apart.
+    pub adaptive: bool,
     /// On how many queries a choice was made before, if they were too few.
     pub before: Option<usize>,
 }
@@ -102,8 +104,8 @@ pub(super) struct Tuning<'t> {
     pub(super) groups: &'t [&'t QueryGroup],
     /// Which part of them to use.
     pub(super) part: &'t dyn Fn(&QueryGroup) -> Part,
-    /// How many queries of that part to use.
-    pub(super) queries: usize,
+    /// How many queries of that part to use; if omitted, as many as are needed to tell settings apart.
+    pub(super) queries: Option<usize>,
     /// Whether to choose where a choice was made before.
     pub(super) again: bool,
 }
@@ -171,17 +173,37 @@ impl Bench<'_> {
         for &group in tuning.groups {
             let shape = group.shape.clone();
             let part = (tuning.part)(group);
-            let chosen = part.choose(group.len(), Some(tuning.queries));
+            let there = part.size(group.len());
             let kept = self.results.choice(family, part, group).filter(|_| !tuning.again);
-            if let Some(choice) = kept.filter(|choice| choice.is_good_for(chosen.len())) {
+            let is_good = |choice: &&Choice| match tuning.queries {
+                Some(wanted) => choice.is_good_for(wanted.min(there)),
+                None => choice.is_enough(there),
+            };
+            if let Some(choice) = kept.filter(is_good) {
                 tuned.types.insert(shape, choice.clone());
                 continue;
             }
             let before = kept.and_then(Choice::queries);
             self.make_sure_to_keep()?;
-            let queries = chosen.len();
-            self.control.tell(&TuningBegins { family, shape: shape.clone(), queries, before });
-            let choice = self.evaluator.tune(family, group, &chosen, self.control);
+            let (queries, adaptive) =
+                (tuning.queries.unwrap_or(Pace::ADAPTIVE.most), tuning.queries.is_none());
+            let queries = queries.min(there);
+            let begins = TuningBegins {
+                family,
+                shape: shape.clone(),
+                queries,
+                // If there are no more than are tried at first, all are taken.
+                adaptive: adaptive && there > Pace::ADAPTIVE.first,
+                before,
+            };
+            self.control.tell(&begins);
+            let choice = if adaptive {
+                let order = part.spread(group.len());
+                self.evaluator.tune_adaptively(family, group, &order, self.control)
+            } else {
+                let chosen = part.choose(group.len(), Some(queries));
+                self.evaluator.tune(family, group, &chosen, self.control)
+            };
             let choice = choice.map_err(|error| error.of_type(&shape))?;
             self.results.keep_choice(family, part, &shape, choice.clone())?;
             self.has_chosen = true;

@@ -16,9 +16,6 @@ use crate::graph::Split;
 use crate::project::ModelFolder;
 use crate::search::Evidence;
 
-/// On how many validation queries of each type settings are chosen by default.
-pub const DEFAULT_TUNE_ON: usize = 500;
-
 /// What to choose settings for, and from what.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TuneOptions {
@@ -28,7 +25,8 @@ pub struct TuneOptions {
     pub family: Family,
     /// The types of query; all of them if empty.
     pub types: Vec<String>,
-    /// On how many validation queries of each type, by default 500. What was chosen on fewer is chosen again.
+    /// On how many validation queries of each type; what was chosen on fewer is chosen again. If omitted, on as many
+    /// as are needed to tell settings apart ([`Pace::ADAPTIVE`](crate::benchmark::Pace::ADAPTIVE)).
     pub queries: Option<usize>,
     /// Whether to choose again where a choice was made before.
     pub again: bool,
@@ -44,14 +42,17 @@ pub struct BenchmarkOptions {
     pub families: Vec<Family>,
     /// Fixed settings.
     pub settings: Vec<Setting>,
+    /// The names of baselines, which are measured beside the methods; where there are neither families nor settings,
+    /// they alone.
+    pub baselines: Vec<String>,
     /// The queries to report on; if omitted, test, or valid where there are no test queries.
     pub split: Option<Split>,
     /// The types of query; all of them if empty.
     pub types: Vec<String>,
     /// At most so many queries of each type, evenly spread; if omitted, all.
     pub limit: Option<usize>,
-    /// On how many validation queries of each type settings are chosen, by default 500. What was chosen on fewer is
-    /// chosen again.
+    /// On how many validation queries of each type settings are chosen; what was chosen on fewer is chosen again. If
+    /// omitted, on as many as are needed to tell settings apart.
     pub tune_on: Option<usize>,
     /// Whether to split figures by how many links of a hard answer the training graph lacks.
     pub by_missing_links: bool,
@@ -60,7 +61,7 @@ pub struct BenchmarkOptions {
 impl BenchmarkOptions {
     /// The families that are asked for, each once.
     fn families(&self) -> Vec<Family> {
-        let all = if self.families.is_empty() && self.settings.is_empty() {
+        let all = if self.families.is_empty() && self.settings.is_empty() && self.baselines.is_empty() {
             // Rules are asked for by name: they take a while to open, and not every project has any.
             &[Family::PaperBeam, Family::PaperContinuous, Family::Best][..]
         } else {
@@ -73,6 +74,11 @@ impl BenchmarkOptions {
             }
         }
         families
+    }
+
+    /// Whether anything is measured that a link predictor answers.
+    pub fn asks_a_predictor(&self) -> bool {
+        !self.families().is_empty() || !self.settings.is_empty()
     }
 
     /// Whether rules are needed.
@@ -104,7 +110,7 @@ impl Engine {
                 family: options.family,
                 groups: &groups,
                 part: &|_| Part::All,
-                queries: options.queries.unwrap_or(DEFAULT_TUNE_ON),
+                queries: options.queries,
                 again: options.again,
             })
         })
@@ -126,15 +132,37 @@ impl Engine {
         let families = options.families();
         let tuned_groups =
             if families.is_empty() { Vec::new() } else { self.groups(&queries, Split::Valid, &types)? };
+        let baselines = self.baseline_rows(options, split, &groups, control)?;
+        let report = |model: String, predictor: String, rank: usize, rows: Vec<MethodResult>| {
+            let report = BenchmarkReport {
+                model,
+                predictor,
+                rank,
+                split,
+                limit: options.limit,
+                dataset: None,
+                types: types.clone(),
+                notes: Vec::new(),
+                warnings: Vec::new(),
+                rows: Vec::new(),
+                published: Vec::new(),
+            };
+            report.with_rows(rows).beside(Dataset::of(self.graph()))
+        };
+        if let Some((first, card)) = baselines.first().filter(|_| !options.asks_a_predictor()) {
+            let (name, kind) = (first.method.clone(), card.kind().name().to_owned());
+            let dimension = card.training.dimension;
+            return Ok(report(name, kind, dimension, baselines.into_iter().map(|(row, _)| row).collect()));
+        }
         self.with_bench(options.model.as_deref(), options.with_rules(), control, |bench| {
-            let mut rows = Vec::new();
+            let mut rows: Vec<MethodResult> = baselines.into_iter().map(|(row, _)| row).collect();
             for family in families {
                 let chosen_on = |group: &QueryGroup| parts(split, true, group).0;
                 let tuned = bench.tuned(&Tuning {
                     family,
                     groups: &tuned_groups,
                     part: &chosen_on,
-                    queries: options.tune_on.unwrap_or(DEFAULT_TUNE_ON),
+                    queries: options.tune_on,
                     again: false,
                 })?;
                 let how = |group: &QueryGroup| {
@@ -147,20 +175,8 @@ impl Engine {
                 let how = |_: &QueryGroup| Some((*setting, None));
                 rows.push(row(bench, options, split, &groups, &setting.to_string(), &how)?);
             }
-            let report = BenchmarkReport {
-                model: bench.name.clone(),
-                predictor: bench.card.predictor.clone(),
-                rank: bench.card.rank,
-                split,
-                limit: options.limit,
-                dataset: None,
-                types,
-                notes: Vec::new(),
-                warnings: Vec::new(),
-                rows: Vec::new(),
-                published: Vec::new(),
-            };
-            Ok(report.with_rows(rows).beside(Dataset::of(self.graph())))
+            let card = bench.card;
+            Ok(report(bench.name.clone(), card.predictor.clone(), card.rank, rows))
         })
     }
 

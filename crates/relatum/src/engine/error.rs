@@ -4,6 +4,7 @@ use super::look::listed;
 use super::options::OptionsError;
 use super::sample::SampleError;
 use super::workflow::WorkflowError;
+use crate::baseline::BaselineError;
 use crate::benchmark::BenchmarkError;
 use crate::graph::{NameError, visible};
 use crate::import::ImportError;
@@ -72,6 +73,9 @@ pub enum Error {
     /// A benchmark cannot go on.
     #[error(transparent)]
     Benchmark(#[from] BenchmarkError),
+    /// A baseline cannot be trained or used.
+    #[error(transparent)]
+    Baseline(#[from] BaselineError),
     /// Rules cannot be mined, read or used.
     #[error(transparent)]
     Rules(#[from] RuleError),
@@ -105,6 +109,7 @@ impl Error {
             Self::Import(error) => of_import(error),
             Self::Read(error) => of_read(error),
             Self::Folder(_) => Fault::Data,
+            Self::Baseline(error) => of_baseline(error),
             Self::Rules(error) => of_rules(error),
             Self::Store(error) => of_store(error),
         }
@@ -178,9 +183,20 @@ fn of_read(error: &ReadError) -> Fault {
     }
 }
 
+fn of_baseline(error: &BaselineError) -> Fault {
+    match error {
+        BaselineError::Diverged { .. } | BaselineError::Unusable { .. } => Fault::Data,
+        BaselineError::Memory { .. } => Fault::Machine,
+        BaselineError::Store(error) => of_store(error),
+        _ => Fault::Caller,
+    }
+}
+
 fn of_rules(error: &RuleError) -> Fault {
     match error {
-        RuleError::Line { .. } | RuleError::Empty { .. } | RuleError::NoEdges => Fault::Data,
+        RuleError::Line { .. } | RuleError::Empty { .. } | RuleError::NoEdges | RuleError::Damaged { .. } => {
+            Fault::Data
+        }
         RuleError::Io(_) => Fault::Machine,
         RuleError::Store(error) => of_store(error),
         _ => Fault::Caller,

@@ -12,7 +12,7 @@ use super::{Engine, Error, WorkflowError};
 use crate::control::Control;
 use crate::graph::Split;
 use crate::model::LinkMetrics;
-use crate::project::{Checkpoint, ModelFolder, Outcome, Run};
+use crate::project::{Checkpoint, ModelFolder, Outcome, Run, SearchRecord};
 use crate::store::{StoreError, write_atomically};
 use crate::train::{GivenSettings, Grid, Settings, TrainError, recommend};
 
@@ -129,6 +129,7 @@ impl Engine {
         }
         searched.trials.sort_by(|a, b| b.mrr().total_cmp(&a.mrr()));
         if let Some(best) = searched.trials.first().filter(|trial| trial.diverged.is_none()) {
+            SearchRecord::remove(&target)?;
             install(&target.within(&best.name), &target)?;
             searched.file = Some(target.model_file());
         }

@@ -5,6 +5,7 @@
 //! prints.
 
 mod ask;
+mod baseline;
 mod bench;
 mod benchmark;
 mod calibrate;
@@ -26,6 +27,7 @@ mod options;
 mod predict;
 mod quality;
 mod quantize;
+mod recipe;
 mod rules;
 mod sample;
 mod show_rules;
@@ -39,8 +41,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+pub use baseline::{BaselineBegins, BaselineOptions, BaselineSummary, BaselineTrained};
 pub use bench::{MeasuringBegins, TuningBegins, TypeMeasured, TypeTuned};
-pub use benchmark::{BenchmarkOptions, DEFAULT_TUNE_ON, TuneOptions};
+pub use benchmark::{BenchmarkOptions, TuneOptions};
 pub use calibrate::Calibration;
 pub use candidates::ScoredEntity;
 pub use create::{Made, Making, Sources, SourcesError};
@@ -55,10 +58,11 @@ pub use options::{DEFAULT_K, DEFAULT_TOP, DEFAULT_UNSEEN, Options, OptionsError,
 pub use predict::{MissingEdges, Sought};
 pub use quality::Quality;
 pub use quantize::{QuantizeOptions, Quantized};
+pub use recipe::{NotSearched, RecipeFound, RecipeTrialBegins, RecipeTried, Search, SearchBegins};
 pub use rules::{OpenRules, RuleOptions, RulesMade};
 pub use sample::{
-    DEFAULT_SAMPLE, ExampleQuery, Existing, SampleError, SampleOptions, SampleReport, SampledType,
-    SamplingBegins,
+    ALL_MISSING_TYPES, DEFAULT_SAMPLE, ExampleQuery, Existing, SampleError, SampleOptions, SampleReport,
+    SampledType, SamplingBegins,
 };
 pub use show_rules::ShowRules;
 pub use train::{Start, TrainOptions, Trained, TrainingBegins};

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{Engine, Error};
 use crate::benchmark::Family;
 use crate::model::{Card, LinkMetrics, ModelError, Precision};
-use crate::project::{Checkpoint, ModelFolder, Project, Results};
+use crate::project::{Checkpoint, ModelFolder, Project, Results, SearchRecord};
 
 /// The models of a project.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -115,7 +115,11 @@ fn summary(project: &Project, folder: &ModelFolder) -> Option<ModelSummary> {
         ..ModelSummary::default()
     };
     if !folder.model_file().exists() {
-        summary.unfinished = Some(Checkpoint::read(project, folder).ok()??.position());
+        let search = SearchRecord::pending(project, folder).ok().flatten();
+        summary.unfinished = match search {
+            Some(search) => Some(search.position()),
+            None => Some(Checkpoint::read(project, folder).ok()??.position()),
+        };
         return Some(summary);
     }
     match folder.glance() {
@@ -145,7 +149,7 @@ fn tuned_types(project: &Project, folder: &ModelFolder) -> usize {
 }
 
 /// Bytes of all files in a folder.
-fn size(dir: &Path) -> u64 {
+pub(super) fn size(dir: &Path) -> u64 {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let of = |entry: fs::DirEntry| match entry.metadata() {
         Ok(data) if data.is_dir() => size(&entry.path()),

@@ -6,6 +6,7 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
 
 use crate::answer::Method;
+use crate::baseline::Kind;
 use crate::logic::TNorm;
 use crate::model::Calibration;
 use crate::plan::Union;
@@ -18,6 +19,10 @@ pub(super) trait Named: Sized {
     fn names() -> Vec<&'static str>;
     /// The choice that a name stands for.
     fn of(name: &str) -> Option<Self>;
+    /// Why a name that means something elsewhere is no choice here.
+    fn refusal(_: &str) -> Option<String> {
+        None
+    }
 }
 
 /// Reads a name; for serde.
@@ -33,7 +38,8 @@ pub(super) fn perhaps<'de, T: Named, D: Deserializer<'de>>(from: D) -> Result<Op
 }
 
 fn unknown<T: Named>(name: &str) -> String {
-    format!("expected one of {}, found `{name}`", T::names().join(", "))
+    let expected = format!("expected one of {}, found `{name}`", T::names().join(", "));
+    T::refusal(name).map_or(expected.clone(), |why| format!("{expected}: {why}"))
 }
 
 /// The names as a JSON Schema.
@@ -55,6 +61,10 @@ impl Named for Method {
 
     fn of(name: &str) -> Option<Self> {
         Self::from_name(name)
+    }
+
+    fn refusal(name: &str) -> Option<String> {
+        Kind::refusal(name)
     }
 }
 
@@ -141,5 +151,10 @@ mod tests {
         assert!(said(r#"{ "tnorm": "godel" }"#).contains("unknown field `tnorm`"));
         let wrong = said(r#"{ "t_norm": "mean" }"#);
         assert!(wrong.contains("expected one of godel, product, lukasiewicz, found `mean`"), "{wrong}");
+        let baseline = said(r#"{ "method": "gqe" }"#);
+        assert!(
+            baseline.contains("`gqe` is a baseline") && baseline.contains("explains nothing"),
+            "{baseline}"
+        );
     }
 }

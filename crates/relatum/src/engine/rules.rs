@@ -3,6 +3,7 @@
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -29,7 +30,9 @@ pub struct RuleOptions {
     pub max_length: Option<usize>,
     /// Walks to draw for bodies of three atoms.
     pub paths: Option<u64>,
-    /// Bytes of memory that mining may use.
+    /// How long to draw them, from when the shorter bodies are counted.
+    pub time: Option<Duration>,
+    /// Bytes of memory that mining may use, as in [`MineSettings`].
     pub memory: Option<usize>,
     /// Whether to go on with a run that was stopped.
     pub resume: bool,
@@ -73,8 +76,9 @@ pub struct OpenRules {
 }
 
 impl Engine {
-    /// Mines rules and keeps them: to the end, until the time is up, or until it is asked to stop. What was found
-    /// is on disk afterwards, whichever it is, and a run that was stopped can be resumed.
+    /// Mines rules and keeps them: to the end, until the time to draw is up, or until it is asked to stop. What was
+    /// found is on disk afterwards, whichever it is; a run that was stopped can be resumed, and one that is finished with
+    /// more paths or more time.
     ///
     /// Listeners hear [`MiningProgress`](crate::train::rules::MiningProgress).
     pub fn mine_rules(&self, options: &RuleOptions, control: &Control) -> Result<RulesMade, Error> {
@@ -140,6 +144,14 @@ impl Engine {
         }
         out.flush().map_err(RuleError::from)?;
         Ok(open.index.set().len())
+    }
+
+    /// Deletes rules, whatever state they are in, and what every model says of how much they count.
+    pub fn delete_rules(&self, name: &str) -> Result<(), Error> {
+        let folder = self.rule_folder(Some(name))?;
+        folder.delete(self.project())?;
+        self.forget_rules(folder.name());
+        Ok(())
     }
 
     /// The names of the rules that the project has.
@@ -261,13 +273,14 @@ impl Engine {
         options: &RuleOptions,
     ) -> Result<(MineSettings, Option<Mined>), Error> {
         let name = || folder.name().to_owned();
-        let &RuleOptions { seed, max_length, paths, memory, .. } = options;
+        let &RuleOptions { seed, max_length, paths, time, memory, .. } = options;
         let plain = MineSettings::default();
         let memory = memory.unwrap_or(plain.memory);
         let anew = MineSettings {
             seed: seed.unwrap_or(plain.seed),
             max_length: max_length.unwrap_or(plain.max_length),
             paths,
+            time,
             memory,
         };
         if options.restart || !folder.exists() && !options.resume {
@@ -288,10 +301,13 @@ impl Engine {
         let as_begun = MineSettings {
             seed: card.seed,
             max_length: card.max_length,
-            paths: paths.or(card.wanted),
+            // Who gives a time draws until it is up, however many paths were wanted before.
+            paths: paths.or(card.wanted.filter(|_| time.is_none())),
+            time,
             memory,
         };
-        if card.imported || (card.finished && paths.is_none_or(|paths| paths <= card.paths)) {
+        let wants_more = time.is_some() || paths.is_some_and(|paths| paths > card.paths);
+        if card.imported || (card.finished && !wants_more) {
             return Err(RuleError::NothingToResume(name()).into());
         }
         let other = seed.is_some_and(|seed| seed != card.seed)

@@ -22,6 +22,8 @@ use crate::store::Staging;
 
 /// How many queries of each type are sampled by default.
 pub const DEFAULT_SAMPLE: usize = 1000;
+/// The types that can be sampled so that every edge of a hard answer is missing: those without negation and union.
+pub const ALL_MISSING_TYPES: [&str; 10] = ["1p", "2p", "3p", "4p", "5p", "2i", "3i", "4i", "ip", "pi"];
 /// How many answers an example shows.
 const EXAMPLE_ANSWERS: usize = 5;
 
@@ -41,6 +43,11 @@ pub struct SampleOptions {
     pub seed: u64,
     /// How many answers a query may have, easy and hard together, by default 100.
     pub max_answers: Option<usize>,
+    /// Whether hard answers must need every hop predicted: an answer is hard if none of its proofs has a training
+    /// edge. Answers that need only some of their hops predicted are among the easy ones. For
+    /// [types](ALL_MISSING_TYPES) without negation and union only; if no type is given, for those of them with at
+    /// most four atoms.
+    pub all_missing: bool,
     /// How many walks to try for each type. If omitted, 1000 for each query and at least 100,000, ending early when
     /// 100,000 in a row find nothing new.
     pub attempts: Option<usize>,
@@ -133,6 +140,17 @@ pub enum SampleError {
     /// A type or question cannot be sampled.
     #[error(transparent)]
     Pattern(PatternError),
+    /// The hops of a type cannot all be missing, because it negates or unites: leave it out, or allow hard answers
+    /// that need only some of their hops predicted.
+    #[error(
+        "hard answers that need every hop predicted exist only without negation and union, and {name} has one: \
+         possible are {}, and skeletons and questions without them",
+        ALL_MISSING_TYPES.join(" ")
+    )]
+    NotConjunctive {
+        /// The type.
+        name: String,
+    },
     /// A type is given twice.
     #[error("{0} is given twice: once is enough")]
     Twice(String),
@@ -198,7 +216,8 @@ impl Engine {
 
     /// Samples benchmark queries from the graph, and stores them in the project. A query for validation has easy
     /// answers, which the training edges give, and at least one hard answer, which needs a validation edge; for
-    /// test, one that needs a test edge. Where the graph cannot supply as many as are wanted, those that were
+    /// test, one that needs a test edge. With [`all_missing`](SampleOptions::all_missing) a hard answer needs every one
+    /// of its edges predicted. Where the graph cannot supply as many as are wanted, those that were
     /// found are stored. If the work is stopped, nothing is changed.
     ///
     /// Listeners hear [`SamplingBegins`], [`QueriesFound`](crate::benchmark::QueriesFound) and [`SampledType`].
@@ -250,7 +269,9 @@ impl Engine {
     fn patterns(&self, options: &SampleOptions) -> Result<Vec<Pattern>, Error> {
         let mut texts: Vec<&str> = options.types.iter().map(|name| name.trim()).collect();
         texts.extend(options.questions.iter().map(String::as_str));
-        if texts.is_empty() {
+        if texts.is_empty() && options.all_missing {
+            texts.extend(ALL_MISSING_TYPES.iter().filter(|name| **name != "5p"));
+        } else if texts.is_empty() {
             texts.extend(Shape::ALL.iter().map(|shape| shape.name()));
         }
         let mut patterns: Vec<Pattern> = Vec::new();
@@ -259,6 +280,9 @@ impl Engine {
                 PatternError::Mistakes(mistakes) => Error::from(mistakes),
                 other => SampleError::Pattern(other).into(),
             })?;
+            if options.all_missing && !pattern.is_conjunctive() {
+                return Err(SampleError::NotConjunctive { name: pattern.name().to_owned() }.into());
+            }
             if patterns.iter().any(|other| other.name() == pattern.name()) {
                 return Err(SampleError::Twice(pattern.name().to_owned()).into());
             }
@@ -308,6 +332,7 @@ impl Engine {
         let wanted = options.count.unwrap_or(DEFAULT_SAMPLE);
         let mut how = Sampling::of(wanted, options.seed);
         how.max_answers = options.max_answers.unwrap_or(how.max_answers);
+        how.all_missing = options.all_missing;
         if let Some(attempts) = options.attempts {
             // If the number of walks is given, all of them are tried.
             (how.attempts, how.patience) = (attempts, attempts);
@@ -360,7 +385,7 @@ fn shortfall(split: Split, how: &Sampling, group: &QueryGroup, walks: &Walks) ->
         (degenerate, "had equal branches"),
         (pointless, "had a negation that refutes nothing"),
         (too_many, "had too many answers"),
-        (easy, "had no hard answer"),
+        (easy, if how.all_missing { "had no answer without training edges" } else { "had no hard answer" }),
         (repeated, "gave a query that was found before"),
     ];
     reasons.sort_by_key(|&(count, _)| std::cmp::Reverse(count));

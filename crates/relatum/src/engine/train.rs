@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::workflow::{Divergence, unfinished};
-use super::{Engine, Error, WorkflowError};
+use super::{Engine, Error, RecipeFound, Search, WorkflowError};
 use crate::control::Control;
 use crate::model::LinkMetrics;
-use crate::project::{Checkpoint, ModelFolder, Outcome, Run};
+use crate::project::{Checkpoint, ModelFolder, Outcome, Run, SearchRecord};
 use crate::train::{
     GivenSettings, Progress, Recommendation, Settings, TrainError, Trainer, cool_down, recommend,
 };
@@ -23,6 +23,9 @@ pub struct TrainOptions {
     pub settings: GivenSettings,
     /// How to begin.
     pub start: Start,
+    /// Whether those of regularisation, learning rate, batch size and relation loss that are not given are searched
+    /// first. A resumed run goes on with the search that it was begun with.
+    pub search: Search,
 }
 
 /// How a training run begins.
@@ -85,6 +88,10 @@ pub struct Trained {
     pub best: Option<(usize, LinkMetrics)>,
     /// Whether the validations looked at a sample of the validation edges.
     pub sampled: bool,
+    /// Whether it was stopped in the search for its settings, before the run itself began.
+    pub searching: bool,
+    /// What the search for its settings tried and found, if there was one and it is over.
+    pub search: Option<RecipeFound>,
     /// The file of the model.
     pub file: PathBuf,
 }
@@ -93,25 +100,65 @@ impl Engine {
     /// Trains a link predictor on the training edges, to the end or until it is cancelled. In either case model
     /// and checkpoint are on disk afterwards, and a stopped run can be resumed.
     ///
-    /// Listeners hear [`TrainingBegins`], then a [`BatchReport`](crate::train::BatchReport) after every
+    /// Settings that are not given may be [searched](TrainOptions::search) first. Listeners hear of each trial
+    /// ([`RecipeTrialBegins`](super::RecipeTrialBegins), [`RecipeTried`](super::RecipeTried)) and of what was
+    /// [found](RecipeFound), or why there is [no search](super::NotSearched). If the work is stopped in the search, the
+    /// result is interrupted after 0 epochs, without a model.
+    ///
+    /// Of the run itself they hear [`TrainingBegins`], then a [`BatchReport`](crate::train::BatchReport) after every
     /// batch, an [`EpochRecord`](crate::project::EpochRecord) after every epoch, and
     /// [`EndsAfter`](crate::project::EndsAfter) where validation got no better and the run will end early.
     pub fn train(&self, options: &TrainOptions, control: &Control) -> Result<Trained, Error> {
         let folder = self.folder(options.model.as_deref())?;
         let _lock = folder.lock()?;
         let given = &options.settings;
-        let (run, recommended) = match options.start {
-            Start::Resume => (self.resumed(folder, given)?, None),
+        let search = match options.start {
+            Start::Resume => self.search_to_resume(&folder, given)?,
             start => {
                 if start == Start::New {
                     self.refuse_to_discard(&folder)?;
                 }
-                let recommended = recommend(self.graph());
-                let settings = given.resolve(recommended.settings.clone());
-                (Run::new(self.project(), folder, settings)?, Some(recommended))
+                self.new_search(options.search, given, control)?
             }
         };
-        self.finish(run, recommended, control)
+        if let Some(record) = search {
+            return self.train_searched(folder, record, control);
+        }
+        if options.start == Start::Resume {
+            return self.finish(self.resumed(folder, given)?, None, control);
+        }
+        let recommended = recommend(self.graph());
+        let settings = given.resolve(recommended.settings.clone());
+        let run = Run::new(self.project(), folder, settings)?;
+        SearchRecord::remove(run.folder())?;
+        self.finish(run, Some(recommended), control)
+    }
+
+    /// Searches, as far as that is not done, and trains with what was found.
+    fn train_searched(
+        &self,
+        folder: ModelFolder,
+        mut record: SearchRecord,
+        control: &Control,
+    ) -> Result<Trained, Error> {
+        let found = self.search(&folder, &mut record, control)?;
+        let Some((found, settings)) = found.zip(record.settings()) else {
+            return Ok(Trained {
+                name: folder.name().to_owned(),
+                outcome: Outcome::Interrupted,
+                settings: record.plain.clone(),
+                epochs: 0,
+                position: record.position(),
+                best: None,
+                sampled: false,
+                searching: true,
+                search: None,
+                file: folder.model_file(),
+            });
+        };
+        let recommended = recommend(self.graph()).with_found(found.chosen, record.open());
+        let run = Run::new(self.project(), folder, settings)?;
+        self.finish(run, Some(recommended), control)
     }
 
     /// Makes sure that there is a model with these settings: an unfinished run of them is resumed; where
@@ -133,7 +180,11 @@ impl Engine {
         let (run, recommended) = match begun {
             Some(_) => (Run::resume(self.project(), folder, None)?, None),
             None if folder.model_file().exists() => return Ok(None),
-            None => (Run::new(self.project(), folder, settings)?, Some(recommended)),
+            None => {
+                let run = Run::new(self.project(), folder, settings)?;
+                SearchRecord::remove(run.folder())?;
+                (run, Some(recommended))
+            }
         };
         self.finish(run, recommended, control).map(Some)
     }
@@ -157,6 +208,8 @@ impl Engine {
             }
             other => Error::from(other),
         })?;
+        // A record that cannot be read takes nothing from the model; `check` reports it.
+        let searched = SearchRecord::read(self.project(), run.folder()).ok().flatten();
         let checkpoint = run.checkpoint();
         Ok(Trained {
             name: run.folder().name().to_owned(),
@@ -166,6 +219,8 @@ impl Engine {
             position: checkpoint.position(),
             best: checkpoint.best,
             sampled: run.validation_sample().is_some(),
+            searching: false,
+            search: searched.and_then(|record| self.found(&record)),
             file: run.folder().model_file(),
         })
     }

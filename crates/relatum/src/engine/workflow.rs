@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::{Engine, Error, Fault, SourcesError};
 use crate::model::{MergeError, ModelError};
-use crate::project::{Checkpoint, ModelFolder, ModelLock, Project};
+use crate::project::{Checkpoint, ModelFolder, ModelLock, Project, SearchRecord};
 use crate::train::{Progress, Settings, TrainError};
 
 /// Why work on a model was refused, or what it left behind when it failed.
@@ -188,7 +188,11 @@ impl Engine {
 
 /// How far a run has come that could be resumed, if there is one.
 pub(super) fn unfinished(project: &Project, folder: &ModelFolder) -> Option<String> {
-    // A checkpoint of another graph or version cannot be resumed.
+    // A search or checkpoint of another graph or version cannot be resumed.
+    let search = SearchRecord::pending(project, folder).ok().flatten();
+    if let Some(search) = search.filter(|search| !search.trials.is_empty()) {
+        return Some(search.position());
+    }
     let checkpoint = Checkpoint::read(project, folder).ok()??;
     (!checkpoint.finished && checkpoint.progress.step > 0).then(|| checkpoint.position())
 }

@@ -37,9 +37,15 @@ macro_rules! vectorised {
     };
 }
 
+mod attend;
 mod bytes;
+mod distance;
 mod fold;
 mod half;
+mod logistic;
+#[cfg(feature = "kernels")]
+mod name;
+mod one;
 mod product;
 mod softmax;
 mod stream;
@@ -47,11 +53,16 @@ mod tiles;
 mod update;
 mod vector;
 
+pub use attend::{attend, attend_back};
 #[cfg(feature = "kernels")]
 pub use bytes::ByteKernel;
 pub use bytes::{ByteRows, byte_scores, to_bytes};
+pub use distance::{Regions, Slopes, distances, pair_distances, pair_slopes, slopes};
 pub use fold::{fold_max, has_nan, meet};
 pub use half::HalfRows;
+pub use logistic::{logistic, weighted_logistic};
+#[cfg(feature = "kernels")]
+pub use name::f32_instructions;
 pub use product::{Threads, View, ViewMut, product};
 pub use softmax::exp_row;
 #[cfg(feature = "kernels")]

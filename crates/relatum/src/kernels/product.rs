@@ -168,14 +168,14 @@ pub fn product(out: ViewMut<'_>, left: View<'_>, right: View<'_>, threads: Threa
         "a product of {l:?} and {r:?} into {o:?}"
     );
     let parallelism = match threads {
-        Threads::One => gemm::Parallelism::None,
-        Threads::All => gemm::Parallelism::Rayon(0),
+        Threads::One => gemm_common::Parallelism::None,
+        Threads::All => gemm_common::Parallelism::Rayon(0),
     };
     // SAFETY: a view is made only over a slice that reaches its extent, sub-views stay inside their
     // view, and `out` is borrowed mutably, so it overlaps neither operand. The shapes were compared.
     #[allow(unsafe_code, reason = "the product's interface is raw pointers with strides")]
     unsafe {
-        gemm::gemm(
+        gemm_f32::gemm::f32::get_gemm_fn()(
             o.rows,
             o.columns,
             l.columns,

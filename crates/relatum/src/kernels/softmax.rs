@@ -64,7 +64,7 @@ fn fold(lanes: &[f32; LANES]) -> f32 {
 /// eˣ for x ≤ 0 to three parts in 10⁷: 2ⁿ · p(f) with n = round(x / ln 2), f the remainder, and p the
 /// Taylor polynomial of degree 6 on |f| ≤ ln 2 / 2. Below −87 the result is 0 for every purpose here.
 #[inline(always)]
-fn exp(x: f32) -> f32 {
+pub(super) fn exp(x: f32) -> f32 {
     // Adding and subtracting 1.5·2²³ rounds to the nearest integer and leaves it in the low bits.
     const ROUND: f32 = 12_582_912.0;
     // ln 2 in two parts, the first exact in few bits, so that n · ln 2 loses nothing.

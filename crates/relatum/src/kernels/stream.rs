@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::one::One;
 use super::product::View;
 use super::tiles::{bring_near, in_tiles};
 
@@ -12,10 +13,7 @@ use super::tiles::{bring_near, in_tiles};
 const QUERIES: usize = 3;
 const CANDIDATES: usize = 4;
 /// Values of the widest register there is, that of AVX-512.
-const WIDE: usize = 16;
-/// Candidates of one block where there is a single query: with fewer sums at a time, each addition would wait
-/// for the one before it.
-const CANDIDATES_OF_ONE: usize = 4;
+pub(super) const WIDE: usize = 16;
 /// Candidates that one task takes.
 const TILE: usize = 96;
 /// The same for [`FEW`] queries, where tasks of that size would be too short to be worth handing over.
@@ -25,7 +23,7 @@ const TILE_OF_FEW: usize = 6 * TILE;
 const ALONE: usize = 3 << 19;
 /// Values of each vector that are summed at a time: that part of four candidates stays in the first
 /// level of cache while all queries pass by, and the queries stay in the second.
-const DEPTH: usize = 512;
+pub(super) const DEPTH: usize = 512;
 /// Queries that are taken at a time.
 const ROWS: usize = 192;
 /// Up to this many queries, reading the candidates takes longer than all sums, so each candidate is
@@ -75,12 +73,19 @@ pub fn stream_apart<'a>(out: Vec<&mut [f32]>, queries: &[f32], candidates: impl 
 }
 
 /// At most [`ROWS`] queries against all candidates.
-fn block_of_rows<'a, 's>(
+fn block_of_rows<'a, 's, C: Source<'s>>(
     out: impl Iterator<Item = &'a mut [f32]>,
     queries: &[f32],
-    candidates: impl Source<'s>,
+    candidates: C,
 ) {
     let (count, width) = candidates.size();
+    if queries.len() == width && !C::Value::IS_MADE {
+        return in_tiles(out, (count, TILE_OF_FEW), count * width <= ALONE, |at, out| {
+            for out in out {
+                Arch::new().dispatch(One { out, query: queries, candidates: candidates.rows(at.clone()) });
+            }
+        });
+    }
     let panels = Arch::new().dispatch(Pack { queries, width });
     let size = if panels.queries() <= FEW { TILE_OF_FEW } else { TILE };
     let alone = panels.queries() * count * width <= ALONE;
@@ -261,9 +266,7 @@ impl<'s, T: Source<'s>> WithSimd for Tile<'_, '_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         let (count, _) = self.candidates.size();
-        if self.panels.queries() == 1 {
-            self.each_whole::<S, CANDIDATES_OF_ONE>(simd);
-        } else if self.panels.queries() <= FEW {
+        if self.panels.queries() <= FEW {
             self.each_whole::<S, CANDIDATES>(simd);
         } else {
             for stretch in self.panels.stretches() {
@@ -385,9 +388,16 @@ impl<'s, T: Source<'s>> Tile<'_, '_, T> {
                 }
             }
         }
-        for (sums, out) in sums.iter().zip(&mut self.out[first..]) {
-            for (&sum, out) in sums.iter().zip(&mut out[from..]) {
-                let sum = simd.reduce_sum_f32s(sum);
+        // Every register is named by constants until it is one number: an index that is only known at run time would
+        // keep the sums in memory, and each step would store them all.
+        let mut totals = [[0.0; C]; Q];
+        for i in 0..Q {
+            for j in 0..C {
+                totals[i][j] = simd.reduce_sum_f32s(sums[i][j]);
+            }
+        }
+        for (totals, out) in totals.iter().zip(&mut self.out[first..]) {
+            for (&sum, out) in totals.iter().zip(&mut out[from..]) {
                 *out = if is_new { sum } else { *out + sum };
             }
         }

@@ -8,6 +8,7 @@
 //! graph/train.edges       adjacency in both directions, one file for each split
 //! queries/valid.queries   benchmark queries with their answers, where there were any
 //! models/                 trained link predictors
+//! baselines/              trained GQE and Query2Box
 //! rules/                  mined or imported rules
 //! ```
 
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
+mod baseline;
 mod chart;
 mod check;
 mod check_model;
@@ -28,14 +30,19 @@ mod queries;
 mod results;
 mod rules;
 mod run;
+mod search_record;
 
+pub use baseline::{
+    BaselineCard, BaselineCheckpoint, BaselineFolder, BaselineRun, VALIDATED, baseline_print,
+};
 pub use checkpoint::Checkpoint;
 pub use manifest::{Counts, Manifest, Source};
 pub(crate) use models::CALIBRATION;
 pub use models::{Glance, ModelFolder, ModelLock, write_model};
 pub use results::{CellKey, Forgotten, Results};
-pub use rules::{RuleFolder, RuleLock, StoredRules, load_weights, save_weights};
+pub use rules::{RuleFolder, RuleLock, StoredRules, check_weights, load_weights, save_weights};
 pub use run::{EndsAfter, EpochRecord, Outcome, Run};
+pub use search_record::SearchRecord;
 
 use self::manifest::FileSeal;
 use crate::benchmark::QuerySet;

@@ -6,6 +6,7 @@
 //! models/default/checkpoint.safetensors   where training stands, the last model in it
 //! models/default/training.jsonl           one line an epoch
 //! models/default/training.svg             loss and validation MRR
+//! models/default/search.json              what the search for its settings tried and chose
 //! models/default/.lock                    held while a process writes any of these
 //! models/.default                         the name of the default model
 //! ```
@@ -144,6 +145,11 @@ impl ModelFolder {
         Self { dir, project: self.project.clone(), name: name.to_owned(), trial: true }
     }
 
+    /// The folder of the same name in another folder of the project than `models/`.
+    pub(super) fn in_folder(self, folder: &str) -> Self {
+        Self { dir: self.project.join(folder).join(&self.name), ..self }
+    }
+
     /// Whether this is the folder of a run of a grid, which is not a model that can be named.
     pub fn is_trial(&self) -> bool {
         self.trial
@@ -207,9 +213,9 @@ impl ModelFolder {
         }
     }
 
-    /// Removes the files that a training run left beside the model: its checkpoint and its curve.
+    /// Removes the files that a training run left beside the model: its checkpoint, its curve and its search.
     pub fn forget_run(&self) -> Result<(), ModelError> {
-        for name in ["checkpoint.safetensors", "training.jsonl", "training.svg"] {
+        for name in ["checkpoint.safetensors", "training.jsonl", "training.svg", "search.json"] {
             let path = self.dir.join(name);
             if path.exists() {
                 fs::remove_file(&path).map_err(StoreError::io("remove", &path))?;

@@ -1,6 +1,7 @@
 //! Results that were computed already, so that a benchmark that was stopped goes on where it was.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,9 +14,9 @@ use crate::graph::Split;
 use crate::model::{Calibration, LinkMetrics, Model};
 use crate::store::{StoreError, write_atomically};
 
-/// What identifies a cell.
+/// What identifies a cell. A baseline has its name for a setting.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CellKey<'a> {
+pub struct CellKey<'a, W = Setting> {
     /// The queries' split.
     pub split: Split,
     /// The queries of the type.
@@ -25,7 +26,7 @@ pub struct CellKey<'a> {
     /// How many queries of that part.
     pub queries: usize,
     /// How they are answered.
-    pub setting: Setting,
+    pub setting: W,
     /// Which rules speak, and how much they count, where the setting takes them for evidence.
     pub rules: Option<String>,
 }
@@ -81,8 +82,17 @@ impl Results {
     /// The results of a model, kept in its folder. Results of another model that had this name are
     /// dropped, and so are those that depend on another calibration of it.
     pub fn open(folder: &Path, model: &Model) -> Result<Self, StoreError> {
+        Self::with_prints(folder, Prints::of(model))
+    }
+
+    /// The results of a baseline whose values have this fingerprint.
+    pub fn of_baseline(folder: &Path, print: &str) -> Result<Self, StoreError> {
+        let prints = Prints { tables: print.to_owned(), calibration: None, both: print.to_owned() };
+        Self::with_prints(folder, prints)
+    }
+
+    fn with_prints(folder: &Path, prints: Prints) -> Result<Self, StoreError> {
         let path = folder.join(FILE);
-        let prints = Prints::of(model);
         let saved = read(&path, &prints)?.unwrap_or_else(|| Saved {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -138,13 +148,13 @@ impl Results {
     }
 
     /// A cell that was computed before, for the very same queries.
-    pub fn cell(&self, key: &CellKey<'_>) -> Option<&Cell> {
+    pub fn cell<W: Display>(&self, key: &CellKey<'_, W>) -> Option<&Cell> {
         let kept = self.saved.cells.get(&key.to_string())?;
         (kept.fingerprint == key.group.fingerprint()).then_some(&kept.cell)
     }
 
     /// Keeps a cell, on disk at once.
-    pub fn keep(&mut self, key: &CellKey<'_>, cell: Cell) -> Result<(), StoreError> {
+    pub fn keep<W: Display>(&mut self, key: &CellKey<'_, W>, cell: Cell) -> Result<(), StoreError> {
         let kept = Kept { fingerprint: key.group.fingerprint(), cell };
         self.change(|saved| {
             saved.cells.insert(key.to_string(), kept);
@@ -297,7 +307,7 @@ fn tuned_name(family: Family, part: Part) -> String {
     }
 }
 
-impl std::fmt::Display for CellKey<'_> {
+impl<W: Display> Display for CellKey<'_, W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { split, group, part, queries, setting, rules } = self;
         write!(f, "{split} {} {} {queries} {setting}", group.shape, part.name())?;
@@ -362,7 +372,13 @@ mod tests {
     }
 
     fn choice(group: &QueryGroup) -> Choice {
-        Choice { setting: Setting::default(), trials: Vec::new(), fingerprint: group.fingerprint() }
+        Choice {
+            setting: Setting::default(),
+            trials: Vec::new(),
+            fingerprint: group.fingerprint(),
+            adaptive: false,
+            lead: None,
+        }
     }
 
     #[test]

@@ -120,11 +120,23 @@ impl RuleFolder {
 
     /// Reads rules and makes sure that they are about the project's graph.
     pub fn load(&self, project: &Project) -> Result<StoredRules, RuleError> {
-        let path = self.file();
-        if !self.exists() {
+        self.must_exist()?;
+        let damaged = |file, what| {
             let (name, dir) = (self.name.clone(), self.project.clone());
-            return Err(RuleError::Missing { name, dir, there: rules_in(&self.project) });
-        }
+            RuleError::Damaged { name, dir, file, what }
+        };
+        // What the store says of any file does not help against damaged rules.
+        self.read(project).map_err(|error| match error {
+            RuleError::Store(StoreError::Damaged { path, what }) => damaged(path, what),
+            RuleError::Store(StoreError::Foreign { path, found, .. }) => {
+                damaged(path, format!("it begins with {found}, and not as a file of rules does"))
+            }
+            error => error,
+        })
+    }
+
+    fn read(&self, project: &Project) -> Result<StoredRules, RuleError> {
+        let path = self.file();
         let file = MappedFile::open(&path, KIND)?;
         // Every rule is read now anyway.
         file.verify()?;
@@ -140,6 +152,7 @@ impl RuleFolder {
         if card.fingerprint != *ours {
             return Err(RuleError::OtherGraph {
                 name: self.name.clone(),
+                dir: self.project.clone(),
                 theirs: card.fingerprint,
                 ours: ours.clone(),
             });
@@ -152,11 +165,23 @@ impl RuleFolder {
         Ok(StoredRules { set, card, checksum: file.seal.checksum })
     }
 
-    /// Removes the rules.
-    pub fn delete(&self) -> Result<(), RuleError> {
-        let path = self.file();
-        fs::remove_file(&path).map_err(StoreError::io("remove", &path))?;
+    /// Removes the rules, and before them what the models say of how much they count.
+    pub fn delete(&self, project: &Project) -> Result<(), RuleError> {
+        self.must_exist()?;
+        let _lock = self.lock()?;
+        let weights = ModelFolder::all(project).into_iter().map(|model| weights_file(&model, &self.name));
+        for path in weights.filter(|path| path.exists()).chain([self.file()]) {
+            fs::remove_file(&path).map_err(StoreError::io("remove", &path))?;
+        }
         Ok(())
+    }
+
+    fn must_exist(&self) -> Result<(), RuleError> {
+        if self.exists() {
+            return Ok(());
+        }
+        let (name, dir) = (self.name.clone(), self.project.clone());
+        Err(RuleError::Missing { name, dir, there: rules_in(&self.project) })
     }
 }
 
@@ -182,7 +207,8 @@ struct SavedWeights {
 }
 
 const FORMAT: &str = "relatum rule weights";
-const VERSION: u32 = 1;
+/// Weights of version 1 were those of another way to join rules with a predictor: they are learned again.
+const VERSION: u32 = 2;
 
 fn card_print(card: &Card) -> String {
     format!("{:016x}", xxh3_64(&serde_json::to_vec(card).unwrap_or_default()))
@@ -212,6 +238,55 @@ pub fn save_weights(
     write_atomically(&weights_file(folder, name), |file| writeln!(file, "{text}"))
 }
 
+/// The files in which a model's folder keeps how much rules count, by name, each with what is wrong with it.
+pub fn check_weights(folder: &ModelFolder) -> Vec<(String, Result<(), StoreError>)> {
+    let entries = fs::read_dir(folder.dir()).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let is_weights = |name: &String| {
+        let own = name.strip_prefix("rules").and_then(|rest| rest.strip_suffix(".json"));
+        own.is_some_and(|own| own.is_empty() || own.starts_with('-'))
+    };
+    let mut names: Vec<String> = names.filter(is_weights).collect();
+    // A model whose header cannot be read is found when the model itself is checked.
+    let card = folder.glance().ok().map(|glance| glance.card);
+    names.sort_unstable();
+    let check = |name: String| {
+        let outcome = check_weights_file(&folder.dir().join(&name), card.as_ref());
+        (name, outcome)
+    };
+    names.into_iter().map(check).collect()
+}
+
+fn check_weights_file(path: &Path, card: Option<&Card>) -> Result<(), StoreError> {
+    let text = fs::read_to_string(path).map_err(StoreError::io("read", path))?;
+    let damaged = |what: String| {
+        StoreError::damaged(path, format!("{what}; remove it, and learn the weights of the rules again"))
+    };
+    let saved: SavedWeights = serde_json::from_str(&text)
+        .map_err(|error| damaged(format!("it does not hold weights of rules ({error})")))?;
+    if saved.format != FORMAT {
+        return Err(damaged(format!("expected the format `{FORMAT}`, found `{}`", saved.format)));
+    }
+    let found = saved.weights.weights.len();
+    // Weights of another model or an older version do not count: they are learned again.
+    let counts = |card: &&Card| saved.version == VERSION && saved.model == card_print(card);
+    match card.filter(counts).map(|card| card.relations) {
+        Some(relations) if found != relations => {
+            let what = format!("expected a weight for each of {relations} relations, found {found}");
+            return Err(damaged(what));
+        }
+        _ => {}
+    }
+    match saved.weights.weights.iter().find(|weight| !is_weight(**weight)) {
+        Some(weight) => Err(damaged(format!("expected weights from 0 to 1, found {weight}"))),
+        None => Ok(()),
+    }
+}
+
+fn is_weight(weight: f32) -> bool {
+    (0.0..=1.0).contains(&weight)
+}
+
 /// How much these rules count beside this model, where that was learned.
 pub fn load_weights(folder: &ModelFolder, card: &Card, (name, checksum): (&str, u64)) -> Option<RuleWeights> {
     let text = fs::read_to_string(weights_file(folder, name)).ok()?;
@@ -221,6 +296,7 @@ pub fn load_weights(folder: &ModelFolder, card: &Card, (name, checksum): (&str, 
         && saved.version == VERSION
         && saved.rules == format!("{checksum:016x}")
         && saved.model == card_print(card);
-    let good = saved.weights.weights.iter().all(|weight| (0.0..=1.0).contains(weight));
+    let good = saved.weights.weights.len() == card.relations
+        && saved.weights.weights.iter().all(|weight| is_weight(*weight));
     (fits && good).then_some(saved.weights)
 }

@@ -281,12 +281,12 @@ pub struct Atom {
     pub why: Option<Why>,
 }
 
-/// What speaks for an edge: `truth` is `1 − (1 − predictor)(1 − rules)`, what is of a wrong kind weighed down.
+/// What speaks for an edge: its truth is the sum of what predictor and rules add to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Why {
-    /// How true the predictor alone says it is.
+    /// What the predictor adds: how true it says the edge is, times what it counts beside the rules.
     pub predictor: f32,
-    /// How true the rules alone say it is, times what they count beside the predictor.
+    /// What the rules add: how true they say it is, times what they count beside the predictor.
     pub rules: f32,
     /// The rules that speak for it, strongest first; no more than a few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -294,7 +294,7 @@ pub struct Why {
     /// How many other rules speak for it, those left out that say the same as one of them.
     #[serde(default)]
     pub more: usize,
-    /// Where no rule speaks: the entities most similar to the one that the edge was read from, of those that have such
+    /// Where rules add nothing: the entities most similar to the one that the edge was read from, of those that have such
     /// an edge to the same entity.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub similar: Vec<Entity>,

@@ -94,7 +94,7 @@ impl RelationAnswer {
     /// `known, train`, `predicted` or, for an edge that is stored but not trusted, `stored in train, scored by
     /// the model`.
     pub fn standing(&self) -> String {
-        standing(self.known.as_deref(), self.stored.as_deref())
+        standing(self.known.as_deref(), self.stored.as_deref(), "the model")
     }
 }
 
@@ -184,7 +184,12 @@ impl Entity {
 impl Atom {
     /// What the atom is and where its truth comes from.
     pub fn standing(&self) -> String {
-        standing(self.known.as_deref(), self.stored.as_deref())
+        let by = match &self.why {
+            None => "the model",
+            Some(why) if why.predictor > 0.0 => "model and rules",
+            Some(_) => "rules",
+        };
+        standing(self.known.as_deref(), self.stored.as_deref(), by)
     }
 
     /// The atom with its value: `not stars(Hitch, Eva)  0.9000  predicted with 0.1000`.
@@ -218,17 +223,27 @@ impl Why {
     /// What speaks for the edge, a line each: how much comes from where, then the rules with what makes them true;
     /// or the most similar entities.
     pub(super) fn lines(&self) -> Vec<String> {
-        let (predictor, rules) = (score_text(self.predictor), score_text(self.rules));
-        if self.reasons.is_empty() {
+        let mut by = Vec::new();
+        if self.rules > 0.0 {
+            by.push(format!("by rules {}", score_text(self.rules)));
+        }
+        if self.predictor > 0.0 {
             let names: Vec<String> = self.similar.iter().map(Entity::read).collect();
             let like = match names.split_last() {
                 None => String::new(),
                 Some((last, [])) => format!(", as with {last}"),
                 Some((last, others)) => format!(", as with {} and {last}", others.join(", ")),
             };
-            return vec![format!("by similarity {predictor}{like}; no rule speaks for it")];
+            by.push(format!("by similarity {}{like}", score_text(self.predictor)));
         }
-        let mut lines = vec![format!("by rules {rules}, by similarity {predictor}")];
+        let silent = match self.reasons.len() {
+            _ if self.rules > 0.0 => None,
+            0 => Some("no rule speaks for it"),
+            _ => Some("rules speak for it, but count nothing for this relation"),
+        };
+        let by = (!by.is_empty()).then(|| by.join(", "));
+        let first: Vec<&str> = by.as_deref().into_iter().chain(silent).collect();
+        let mut lines = vec![first.join("; ")];
         lines.extend(self.reasons.iter().map(RuleReason::line));
         if self.more > 0 {
             lines.push(format!("and {}", counted(self.more as u64, "other rule")));
@@ -239,15 +254,19 @@ impl Why {
 
 impl RuleReason {
     /// The rule with its counts and the stored edges that make it true: `h(X, c) ← b(X, d), right for 212 of 301,
-    /// because b(x, d)`.
+    /// because b(x, d)`; where the counts are estimates, with the standard error: `right for about 1,546 ± 40 of 3,844`.
     fn line(&self) -> String {
-        let about = if self.error.is_some() { "about " } else { "" };
-        let (correct, predicted) = (grouped(self.correct as usize), grouped(self.predicted as usize));
+        let mut correct = grouped(self.correct as usize);
+        if let Some(error) = self.error {
+            let error = (f64::from(error) * f64::from(self.predicted)).ceil();
+            correct = format!("about {correct} ± {}", grouped(error as usize));
+        }
+        let predicted = grouped(self.predicted as usize);
         let edges: Vec<String> = self.because.iter().map(StoredEdge::read).collect();
         let because =
             if edges.is_empty() { String::new() } else { format!(", because {}", edges.join(" and ")) };
         let rule = visible(&self.rule);
-        format!("{rule}  {}, right for {about}{correct} of {predicted}{because}", score_text(self.confidence))
+        format!("{rule}  {}, right for {correct} of {predicted}{because}", score_text(self.confidence))
     }
 }
 
@@ -257,10 +276,10 @@ impl StoredEdge {
     }
 }
 
-fn standing(known: Option<&str>, stored: Option<&str>) -> String {
+fn standing(known: Option<&str>, stored: Option<&str>, by: &str) -> String {
     match (known, stored) {
         (Some(split), _) => format!("known, {split}"),
-        (None, Some(split)) => format!("stored in {split}, scored by the model"),
+        (None, Some(split)) => format!("stored in {split}, scored by {by}"),
         (None, None) => "predicted".to_owned(),
     }
 }
@@ -465,9 +484,36 @@ mod tests {
 
     #[test]
     fn edges_are_known_stored_or_predicted() {
-        let text = |known, stored| standing(known, stored);
+        let text = |known, stored| standing(known, stored, "the model");
         assert_eq!(text(Some("train"), Some("train")), "known, train");
         assert_eq!(text(None, Some("train")), "stored in train, scored by the model");
         assert_eq!(text(None, None), "predicted");
+    }
+
+    #[test]
+    fn what_says_nothing_is_not_named_and_an_estimate_has_its_error() {
+        let why = |predictor, rules, reasons: &[RuleReason]| {
+            Why { predictor, rules, reasons: reasons.to_vec(), more: 0, similar: Vec::new() }.lines()
+        };
+        assert_eq!(why(0.25, 0.5, &[]), ["by rules 0.5000, by similarity 0.2500"]);
+        assert_eq!(why(0.0, 0.5, &[]), ["by rules 0.5000"]);
+        assert_eq!(why(0.25, 0.0, &[]), ["by similarity 0.2500; no rule speaks for it"]);
+        assert_eq!(why(0.0, 0.0, &[]), ["no rule speaks for it"]);
+        let estimated = RuleReason {
+            rule: "h(X, Y) ← b(X, Y)".to_owned(),
+            confidence: 0.4,
+            predicted: 3844,
+            correct: 1546,
+            error: Some(0.0103),
+            same: 0,
+            because: Vec::new(),
+        };
+        assert_eq!(
+            why(0.25, 0.0, &[estimated]),
+            [
+                "by similarity 0.2500; rules speak for it, but count nothing for this relation",
+                "h(X, Y) ← b(X, Y)  0.4000, right for about 1,546 ± 40 of 3,844"
+            ]
+        );
     }
 }

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::evidence::{RuleEvidence, joined};
+use super::evidence::RuleEvidence;
 use super::truth::Scorer;
 use crate::graph::{EntityId, RelationId, Split};
 use crate::kernels::{Threads, exp_row, scale_by};
@@ -23,8 +23,6 @@ const OWN: usize = 24;
 const BLOCK: usize = 512;
 /// Heads whose rules are asked at most: of more, rows in falling order of their messages are proof sooner.
 const RULE_ROWS: usize = 512;
-/// What is joined is rounded once more.
-const ROUNDING: f32 = 1.000_001;
 /// Sums in another order differ in their last digits.
 const SLACK: f32 = 1.001;
 
@@ -76,7 +74,7 @@ fn bound(
         bounds.fill(0.0);
         let places: FxHashMap<EntityId, usize> = at.iter().copied().zip(0..).collect();
         let rows = bounds.par_chunks_exact_mut(at.len().max(1)).zip(from).with_min_len(grain);
-        rows.for_each(|(bounds, &head)| join(scorer, rules, head, hop, &places, bounds));
+        rows.for_each(|(bounds, &head)| mix(scorer, rules, head, hop, &places, bounds));
         return true;
     }
     let mut tails = at.to_vec();
@@ -101,15 +99,15 @@ fn bound(
             for (bound, value) in bounds.iter_mut().zip(row) {
                 *bound = (*value * SLACK).min(1.0);
             }
-            join(scorer, rules, head, hop, &places, bounds);
+            mix(scorer, rules, head, hop, &places, bounds);
         });
     }
     true
 }
 
-/// Joins the bounds of a head's predictions with what rules say, and makes trusted edges 1. What rules say is not
-/// bounded but exact, and joining does not fall where a prediction grows, so a bound stays one.
-fn join(
+/// Mixes the bounds of a head's predictions with what rules say, and makes trusted edges 1. What rules say is not
+/// bounded but exact, and a mixture does not fall where a prediction grows, so a bound stays one.
+fn mix(
     scorer: &Scorer<'_>,
     rules: Option<RuleEvidence<'_>>,
     head: EntityId,
@@ -118,9 +116,10 @@ fn join(
     bounds: &mut [f32],
 ) {
     if let Some((sparse, weight)) = rules.and_then(|rules| rules.row(head, scorer.relation(hop))) {
+        scale_by(bounds, 1.0 - weight);
         for (tail, truth) in sparse.iter() {
             if let Some(bound) = places.get(tail).and_then(|&place| bounds.get_mut(place)) {
-                *bound = (joined(*bound, weight * truth) * ROUNDING).min(1.0);
+                *bound = (*bound + weight * truth).min(1.0);
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::graph::{EntityId, Id, RelationId};
-use crate::model::Calibration;
+use crate::kernels::scale_by;
 use crate::model::rules::{RuleIndex, SparseRow};
 
 /// Where the truth of an edge that is not stored comes from.
@@ -14,7 +14,7 @@ pub enum Evidence {
     Model,
     /// Rules alone.
     Rules,
-    /// Both, taken for independent: `1 − (1 − φ)(1 − w ρ)` with a weight w for each relation.
+    /// Both, mixed: `(1 − w) φ + w ρ` with a weight w for each relation.
     Both,
 }
 
@@ -74,32 +74,45 @@ impl RuleEvidence<'_> {
         (weight > 0.0).then(|| (self.rules.row(head, relation), weight))
     }
 
-    /// The most that the rules add to any edge of (h, r, ?), without walking.
-    pub(super) fn at_most(&self, head: EntityId, relation: RelationId) -> f32 {
+    /// The most that any edge of (h, r, ?) is worth of which the predictor says no more than this, without walking.
+    pub(super) fn at_most(&self, head: EntityId, relation: RelationId, predicted: f32) -> f32 {
         let weight = self.weight(relation);
-        if weight > 0.0 { weight * self.rules.at_most(head, relation) } else { 0.0 }
+        if weight > 0.0 {
+            (1.0 - weight) * predicted + weight * self.rules.at_most(head, relation)
+        } else {
+            predicted
+        }
     }
 
-    fn weight(&self, relation: RelationId) -> f32 {
+    /// How much rules count for a relation of the model, beside a predictor that has the rest.
+    pub(super) fn weight(&self, relation: RelationId) -> f32 {
         if self.alone { 1.0 } else { self.weights.get(relation.index()).copied().unwrap_or(0.0) }
     }
 
-    /// Joins what the rules say with a row of predictions.
-    pub(super) fn join(&self, head: EntityId, relation: RelationId, row: &mut [f32]) {
-        let Some((sparse, weight)) = self.row(head, relation) else { return };
-        for &(tail, truth) in sparse.iter() {
-            if let Some(value) = row.get_mut(tail.index()) {
-                *value = joined(*value, weight * truth);
-            }
+    /// Mixes what the rules say with a row of predictions.
+    pub(super) fn mix(&self, head: EntityId, relation: RelationId, row: &mut [f32]) {
+        if let Some((sparse, weight)) = self.row(head, relation) {
+            mix_row(&sparse, weight, row);
         }
     }
 }
 
-/// Two kinds of evidence that are taken for independent: `1 − (1 − x)(1 − y)`. Together they stay just below 1, as a
-/// prediction does, unless one of them is above that already. It does not fall where one of them grows.
-pub fn joined(predicted: f32, by_rules: f32) -> f32 {
-    // In single precision the sum could fall by its last digit where a prediction of nearly 0 grows.
-    let (x, y) = (f64::from(predicted), f64::from(by_rules));
-    let both = (x + y * (1.0 - x)) as f32;
-    predicted.max(both.min(Calibration::CEILING))
+/// Mixes what rules say with a whole row of predictions.
+pub(crate) fn mix_row(said: &[(EntityId, f32)], weight: f32, row: &mut [f32]) {
+    let (mut from, keep) = (0, 1.0 - weight);
+    for &(tail, truth) in said {
+        let at = tail.index();
+        // A model may be of an older graph with fewer entities.
+        let Some(&predicted) = row.get(at) else { break };
+        scale_by(&mut row[from..at], keep);
+        row[at] = mixed(predicted, truth, weight);
+        from = at + 1;
+    }
+    scale_by(&mut row[from..], keep);
+}
+
+/// Two kinds of evidence, mixed: `(1 − w) φ + w ρ`. It is not above the larger of them, and does not fall where one
+/// of them grows.
+pub fn mixed(predicted: f32, by_rules: f32, weight: f32) -> f32 {
+    ((1.0 - weight) * predicted + weight * by_rules).min(predicted.max(by_rules))
 }

@@ -31,7 +31,8 @@ mod truth;
 mod why;
 
 pub use error::SearchError;
-pub use evidence::{Evidence, RuleEvidence, SharedRules, joined};
+pub(crate) use evidence::mix_row;
+pub use evidence::{Evidence, RuleEvidence, SharedRules, mixed};
 pub use strategy::{Aim, Searcher, Strategy};
 pub use top::best;
 pub use truth::{AtomTruth, Known, Scorer};

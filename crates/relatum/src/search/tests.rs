@@ -1,11 +1,13 @@
 //! Beam at full width = exact = naive enumeration, on random questions over tiny worlds.
 
+use std::sync::{Arc, Mutex};
+
 use proptest::prelude::*;
 
 use super::beam::{Beam, Effort, Widened, Width};
 use super::exact::{Exact, Goal};
 use super::testing::{Table, naive};
-use super::{Certainty, Known, Logic, Scorer, best};
+use super::{Certainty, Known, Logic, Progress, Scorer, best};
 use crate::control::Control;
 use crate::graph::{EntityId, Graph, GraphBuilder, Id, Split};
 use crate::logic::{Negation, TNorm};
@@ -100,8 +102,16 @@ proptest! {
         let plan = Plan::new(&checked, &graph, PlanOptions::default());
         if plan.is_tree() {
             let expected = naive(&table, &checked.normal_form, logic);
-            let mut exact = Exact::new(&plan, &table, logic, &Control::default()).unwrap();
+            let shown: Arc<Mutex<Vec<EntityId>>> = Arc::default();
+            let display = Arc::clone(&shown);
+            let control = Control::default().on(move |progress: &Progress| {
+                *display.lock().unwrap() = progress.best.iter().map(|it| it.0).collect();
+            });
+            let mut exact = Exact::new(&plan, &table, logic, &control).unwrap();
             let found = exact.run(Goal::Top { count, keep: &|_| true, within: 0.0, most: None }).unwrap();
+            // However soon the proof is done, a listener has seen what it proved.
+            let proven: Vec<EntityId> = best(&found.scores, count, |_| true).iter().map(|it| it.0).collect();
+            prop_assert_eq!(&*shown.lock().unwrap(), &proven);
             let is_exact = matches!(found.certainty, Certainty::Exact { .. });
             prop_assert!(is_exact);
             let scores = |scores: &[f32]| best(scores, count, |_| true).iter().map(|it| it.1).collect::<Vec<_>>();

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::beam::{Beam, Effort, Widened, Width};
 use super::exact::{Exact, Goal};
 use super::tests::{checked, logics};
-use super::{AtomTruth, Certainty, Known, RuleEvidence, Scorer, best, joined};
+use super::{AtomTruth, Certainty, Known, RuleEvidence, Scorer, best, mixed};
 use crate::control::Control;
 use crate::graph::{EntityId, Id, RelationId};
 use crate::model::rules::testing::bodies;
@@ -99,9 +99,12 @@ proptest! {
                     for (to, &value) in found[3 * at..][..3].iter().enumerate() {
                         let said = row.iter().find(|it| it.0.index() == to).map_or(0.0, |it| it.1);
                         let (phi, weight) = if alone { (0.0, 1.0) } else { (predicted[3 * at + to], weight) };
-                        prop_assert!((value - joined(phi, weight * said)).abs() < 1e-6);
+                        prop_assert!((value - mixed(phi, said, weight)).abs() < 1e-6);
                         let why = with_rules.why(from, hop, EntityId::from_index(to)).unwrap();
                         prop_assert!((why.together() - value).abs() < 1e-5, "{why:?} {value}");
+                        // Whoever speaks is named, whether it counts or not.
+                        prop_assert_eq!(why.reasons.is_empty(), said <= 0.0, "{:?} {}", why, said);
+                        prop_assert!(why.by_rules <= 0.0 || why.similar.is_empty(), "{why:?}");
                     }
                 }
                 let mut bounds = vec![f32::NAN; 9];
@@ -115,13 +118,16 @@ proptest! {
 }
 
 #[test]
-fn joining_never_falls_where_one_side_grows() {
+fn a_mixture_never_falls_where_one_side_grows_and_is_never_above_both() {
     let values = [0.0, 1e-7, 0.3, 0.9998, 0.9999, 0.999_95, 1.0];
-    for a in values {
-        for pair in values.windows(2) {
-            assert!(joined(a, pair[0]) <= joined(a, pair[1]), "{a} {pair:?}");
-            assert!(joined(pair[0], a) <= joined(pair[1], a), "{a} {pair:?}");
+    for weight in [0.0, 0.031, 0.3, 0.992, 1.0] {
+        for a in values {
+            for pair in values.windows(2) {
+                assert!(mixed(a, pair[0], weight) <= mixed(a, pair[1], weight), "{a} {pair:?} {weight}");
+                assert!(mixed(pair[0], a, weight) <= mixed(pair[1], a, weight), "{a} {pair:?} {weight}");
+                assert!(mixed(pair[0], a, weight) <= pair[0].max(a));
+            }
+            assert!(mixed(a, 0.7, 0.0).to_bits() == f32::to_bits(a), "rules without a weight change nothing");
         }
-        assert!(joined(a, 0.0).to_bits() == f32::to_bits(a));
     }
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::evidence::{RuleEvidence, joined};
+use super::evidence::RuleEvidence;
 use super::facts::Facts;
 use super::why::Why;
 use crate::graph::{EntityId, Graph, Id, Members, RelationId, Split};
@@ -162,6 +162,15 @@ impl<'a> Scorer<'a> {
         }
     }
 
+    /// What the truth of an edge is multiplied with, because of the kind of entity that it leads to.
+    pub(super) fn kind_factor(&self, hop: Hop, to: EntityId) -> f32 {
+        if self.unseen >= 1.0 || !self.calibration.is_truth() {
+            return 1.0;
+        }
+        let kind = self.kind(hop);
+        if kind.is_empty() || kind.contains(to) { 1.0 } else { self.unseen }
+    }
+
     /// Multiplies the truth of entities that are not of the kind to which the hop leads.
     fn weigh(&self, hop: Hop, row: &mut [f32]) {
         // Raw scores may be negative, and a weight below 1 would raise those.
@@ -204,9 +213,9 @@ impl<'a> Scorer<'a> {
         let best = |(&head, bounds): (&EntityId, &[f32])| {
             let missing = at.iter().zip(bounds).filter(|(x, _)| self.stored(head, hop, **x).is_none());
             let predicted = missing.map(|(_, bound)| *bound).reduce(f32::max)?;
-            let by_rules = self.rules.map_or(0.0, |rules| rules.at_most(head, self.relation(hop)));
-            // What is joined is rounded once more.
-            Some((joined(predicted, by_rules) * if by_rules > 0.0 { 1.000_001 } else { 1.0 }).min(1.0))
+            let Some(rules) = self.rules else { return Some(predicted) };
+            // What is mixed is rounded once more.
+            Some((rules.at_most(head, self.relation(hop), predicted) * 1.000_001).min(1.0))
         };
         let rows = from.par_iter().zip(bounds.par_chunks_exact(at.len().max(1)));
         let rows = rows.with_min_len(Threads::here().grain());
@@ -262,7 +271,7 @@ impl AtomTruth for Scorer<'_> {
                 self.calibrate(head, hop, row);
             }
             if let Some(rules) = self.rules {
-                rules.join(head, self.relation(hop), row);
+                rules.mix(head, self.relation(hop), row);
             }
             self.weigh(hop, row);
             self.facts.mark(head, hop, row);

@@ -1,6 +1,5 @@
 //! Why an edge that is not stored is likely.
 
-use super::evidence::joined;
 use super::truth::Scorer;
 use crate::graph::{EntityId, Id, Split};
 use crate::kernels::dot;
@@ -15,23 +14,24 @@ const COMPARED: usize = 5_000;
 /// What speaks for an edge, and how much.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Why {
-    /// How true the predictor alone says it is.
+    /// What the predictor adds to its truth: how true it says the edge is, times what it counts beside the rules.
     pub by_predictor: f32,
-    /// How true the rules alone say it is, times what they count beside the predictor.
+    /// What the rules add: how true they say it is, times what they count beside the predictor.
     pub by_rules: f32,
-    /// The rules that speak for it, one for each cluster, strongest first; no more than a few.
+    /// The rules that speak for it, one for each cluster, strongest first; no more than a few. They may add nothing:
+    /// validation edges can speak against all rules of a relation.
     pub reasons: Vec<Reason>,
     /// How many others there are.
     pub more: usize,
-    /// Where no rule speaks, the entities most similar to the one that the edge was read from, of those that have
-    /// such an edge to the same entity.
+    /// Where the predictor alone adds something, the entities most similar to the one that the edge was read from, of
+    /// those that have such an edge to the same entity.
     pub similar: Vec<EntityId>,
 }
 
 impl Why {
     /// Predictor and rules together.
     pub fn together(&self) -> f32 {
-        joined(self.by_predictor, self.by_rules)
+        self.by_predictor + self.by_rules
     }
 }
 
@@ -43,19 +43,24 @@ impl Scorer<'_> {
     }
 
     /// The same, given how true the predictor alone says the edge is.
-    pub(super) fn why_given(&self, from: EntityId, hop: Hop, to: EntityId, by_predictor: f32) -> Option<Why> {
+    pub(super) fn why_given(&self, from: EntityId, hop: Hop, to: EntityId, predicted: f32) -> Option<Why> {
         let rules = self.rules()?;
         let relation = self.model_relation(hop);
+        let weight = rules.weight(relation);
         let row = rules.row(from, relation);
-        let by_rules = row.and_then(|(row, weight)| {
+        let said = row.and_then(|(row, _)| {
             let at = row.binary_search_by_key(&to, |it| it.0).ok()?;
-            Some(weight * row[at].1)
+            Some(row[at].1)
         });
-        let by_rules = by_rules.unwrap_or(0.0);
-        let mut reasons = if by_rules > 0.0 { rules.rules.reasons(from, relation, to) } else { Vec::new() };
+        let by_predictor = (1.0 - weight) * predicted;
+        let by_rules = weight * said.unwrap_or(0.0) * self.kind_factor(hop, to);
+        // Without a weight there is no row to look it up in, but rules may speak all the same.
+        let speaks = weight <= 0.0 || said.is_some();
+        let mut reasons = if speaks { rules.rules.reasons(from, relation, to) } else { Vec::new() };
         let more = reasons.len().saturating_sub(NAMED);
         reasons.truncate(NAMED);
-        let similar = if reasons.is_empty() { self.similar(from, hop, to) } else { Vec::new() };
+        let by_similarity = by_rules <= 0.0 && by_predictor > 0.0;
+        let similar = if by_similarity { self.similar(from, hop, to) } else { Vec::new() };
         Some(Why { by_predictor, by_rules, reasons, more, similar })
     }
 

@@ -6,6 +6,7 @@
 
 mod calibrate;
 mod candidates;
+mod effort;
 mod evaluate;
 mod floor;
 mod given;
@@ -13,6 +14,7 @@ mod grid;
 mod groups;
 mod memory;
 mod optimizer;
+mod recipe;
 mod recommend;
 mod regularizer;
 mod relation_loss;
@@ -22,6 +24,7 @@ mod step;
 mod trainer;
 
 pub use calibrate::{CalibrateSettings, Calibrated, CalibrationEnd, CalibrationEpoch, calibrate};
+pub use effort::Effort;
 pub(crate) use evaluate::sampled;
 pub use evaluate::{
     LinkReport, PairsRanked, RelationMetrics, Rows, evaluate, evaluate_rows, evaluate_some, evaluate_watched,
@@ -31,6 +34,7 @@ pub use given::{Candidates, GivenSettings};
 pub use grid::Grid;
 pub use memory::Memory;
 pub use optimizer::Optimizer;
+pub use recipe::{Open, PlannedTrial, Recipe, RecipeSearch, RecipeTrial, TrialCost};
 pub use recommend::{Recommendation, cool_down, recommend};
 pub use regularizer::Regularizer;
 pub use settings::Settings;

@@ -303,7 +303,7 @@ impl Trainer {
 /// Tails of one (head, relation) in one batch. Longer groups are spread over the epoch: a batch that is
 /// mostly one relation makes Adagrad shorten its steps for good. On FB15k-237 a limit of 16 instead of
 /// 250 lifts validation MRR by .002 to .004 after 5 and 10 epochs; 32 costs 3% more rows, 16 costs 7%.
-const LONGEST_GROUP: usize = 32;
+pub(super) const LONGEST_GROUP: usize = 32;
 
 /// What is known before anything large is allocated.
 struct Plan {

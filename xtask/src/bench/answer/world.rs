@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 
 use relatum::answer::{Ask, known_answers};
-use relatum::benchmark::{QuerySet, Skeleton};
+use relatum::baseline::Program;
+use relatum::benchmark::{QueryGroup, QuerySet, Role, Skeleton};
 use relatum::graph::{EntityId, Graph, Id, Split};
 use relatum::import::read::query2box;
 use relatum::import::read_tables;
@@ -16,16 +17,16 @@ use relatum::search::AtomTruth;
 use super::super::world::{generated, shared};
 
 /// A graph with questions of every shape.
-pub(super) struct World {
-    pub(super) name: &'static str,
-    pub(super) graph: Graph,
+pub(in crate::bench) struct World {
+    pub(in crate::bench) name: &'static str,
+    pub(in crate::bench) graph: Graph,
     valid: Option<QuerySet>,
     queries: usize,
 }
 
 impl World {
     /// FB15k-237 and its validation queries if they are there, else a generated graph of that size.
-    pub(super) fn of_fb15k_237(queries: usize) -> anyhow::Result<Self> {
+    pub(in crate::bench) fn of_fb15k_237(queries: usize) -> anyhow::Result<Self> {
         let Some(folder) = shared("fb15k-237") else { return Ok(Self::generated(1.0, queries)) };
         let folder = query2box::read(&folder, &|_| {})?;
         let valid = folder.valid;
@@ -37,15 +38,42 @@ impl World {
         })
     }
 
+    /// A graph with validation queries of its own.
+    pub(in crate::bench) fn of(graph: Graph, valid: Option<QuerySet>, queries: usize) -> Self {
+        Self { name: "a project and its validation queries", graph, valid, queries }
+    }
+
     /// A generated graph, `scale` times the size of FB15k-237, and paths of it as questions.
     pub(super) fn generated(scale: f64, queries: usize) -> Self {
         Self { name: "a generated graph and questions", graph: generated(scale), valid: None, queries }
     }
 
     /// Plans of questions of a shape, as `ask` makes them.
-    pub(super) fn plans(&self, shape: Shape, union: Union) -> Vec<Plan> {
+    pub(in crate::bench) fn plans(&self, shape: Shape, union: Union) -> Vec<Plan> {
         let options = PlanOptions { union, ..PlanOptions::default() };
         self.questions(shape).iter().map(|checked| Plan::new(checked, &self.graph, options)).collect()
+    }
+
+    /// A shape as the operators of a baseline, and the arguments of its questions; where there are no validation
+    /// queries, random ones of so many relations.
+    pub(in crate::bench) fn arguments(&self, shape: Shape, relations: usize) -> (Program, Vec<Vec<u32>>) {
+        let skeleton = Skeleton::of_shape(shape.name()).expect("a shape of the literature");
+        let fallback = QueryGroup { skeleton: skeleton.to_string(), ..QueryGroup::default() };
+        let group = self.valid.as_ref().and_then(|valid| valid.group(shape.name())).unwrap_or(&fallback);
+        let program = group.structure().as_ref().and_then(Program::of).expect("a shape without negation");
+        let step = (group.len() / self.queries.max(1)).max(1);
+        let stored =
+            (0..group.len()).step_by(step).take(self.queries).map(|index| group.query(index).to_vec());
+        let mut arguments: Vec<Vec<u32>> = stored.collect();
+        let mut rng = Rng::new(9);
+        while group.is_empty() && arguments.len() < self.queries {
+            let mut draw = |role: &Role| match role {
+                Role::Entity => rng.below(self.graph.entities.len()) as u32,
+                Role::Relation => rng.below(relations) as u32,
+            };
+            arguments.push(skeleton.roles().iter().map(&mut draw).collect());
+        }
+        (program, arguments)
     }
 
     fn questions(&self, shape: Shape) -> Vec<Checked> {
@@ -87,7 +115,7 @@ impl World {
 
     /// Random weights whose scores spread as those of a trained model do: a few values of a row hold
     /// most of its softmax. `Re⟨h, r, t̄⟩` of normal factors has the variance 4 · rank · σ⁶.
-    pub(super) fn generated_model(&self, rank: usize) -> Model {
+    pub(in crate::bench) fn generated_model(&self, rank: usize) -> Model {
         const SPREAD: f64 = 3.2;
         let sigma = (SPREAD * SPREAD / (4.0 * rank as f64)).powf(1.0 / 6.0);
         let complex = predictor("complex", rank).expect("there is a ComplEx");

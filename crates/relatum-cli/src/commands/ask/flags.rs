@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use relatum::Options;
 use relatum::answer::Method;
+use relatum::baseline::Kind;
 use relatum::control::Control;
 use relatum::engine::{DEFAULT_K, DEFAULT_TOP};
 use relatum::logic::TNorm;
@@ -187,8 +188,11 @@ pub(crate) fn parse_positive(text: &str) -> Result<usize, String> {
 }
 
 fn methods() -> impl TypedValueParser<Value = Method> {
-    let names = Method::ALL.map(Method::name);
-    PossibleValuesParser::new(names).map(|name| Method::from_name(&name).unwrap_or_default())
+    // Baselines are hidden values, so that they are refused with a reason.
+    let baselines = Kind::ALL.map(|kind| PossibleValue::new(kind.name()).hide(true));
+    let names = Method::ALL.map(|method| PossibleValue::new(method.name()));
+    PossibleValuesParser::new(names.into_iter().chain(baselines))
+        .try_map(|name| Method::from_name(&name).ok_or_else(|| Kind::refusal(&name).unwrap_or_default()))
 }
 
 fn t_norms() -> impl TypedValueParser<Value = Auto<TNorm>> {

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use relatum::Engine;
+use relatum::baseline::Kind;
 use relatum::benchmark::{BenchmarkReport, Family, ReportTable, Setting};
 use relatum::control::Control;
-use relatum::engine::{BenchmarkOptions, DEFAULT_TUNE_ON};
+use relatum::engine::BenchmarkOptions;
 use relatum::graph::Split;
 use relatum::store::write_atomically;
 
@@ -28,6 +29,7 @@ pub(super) use watch::watched;
 Examples:
   relatum benchmark fb15k-237/
   relatum benchmark fb15k-237/ --method best --types 2p,3p --limit 500
+  relatum benchmark fb15k-237/ --method gqe,query2box,paper,best
   relatum benchmark fb15k-237/ --setting 'beam k=64 product softmax-count train'
   relatum benchmark fb15k-237/ --by-missing-links --plots pictures/")]
 pub(crate) struct Args {
@@ -39,6 +41,9 @@ pub(crate) struct Args {
     /// How to answer: as the paper does, or with the best settings [default: paper,best]
     #[arg(long, value_delimiter = ',', value_name = "METHOD,…")]
     method: Vec<Method>,
+    /// Baselines by the names that they were trained under, where these are not those of their kinds
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    baseline: Vec<String>,
     /// Answer with one fixed setting instead; may be given several times
     #[arg(long, value_parser = |text: &str| text.parse::<Setting>())]
     setting: Vec<Setting>,
@@ -53,8 +58,9 @@ pub(crate) struct Args {
     limit: Option<usize>,
     /// How many validation queries of each type to choose settings on; what was chosen on fewer is
     /// chosen again
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_TUNE_ON, value_parser = super::settings::positive)]
-    tune_on: usize,
+    /// [default: as many as tell the settings apart, from 100 to 1600; see `relatum tune --help`]
+    #[arg(long, value_name = "N", value_parser = super::settings::positive)]
+    tune_on: Option<usize>,
     /// Split the figures by how many links of a hard answer the training graph lacks
     #[arg(long)]
     by_missing_links: bool,
@@ -87,6 +93,22 @@ enum Method {
     Best,
     /// The same with the rules of `relatum rules` beside the model
     BestRules,
+    /// GQE, as `relatum train --baseline gqe` trained it
+    Gqe,
+    /// Query2Box, as `relatum train --baseline query2box` trained it
+    #[value(name = "query2box")]
+    Query2Box,
+}
+
+impl Method {
+    /// The baseline that it is, if it is one.
+    fn baseline(self) -> Option<Kind> {
+        match self {
+            Self::Gqe => Some(Kind::Gqe),
+            Self::Query2Box => Some(Kind::Query2Box),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -103,18 +125,27 @@ impl Args {
             Method::PaperCo => &[Family::PaperContinuous],
             Method::Best => &[Family::Best],
             Method::BestRules => &[Family::BestRules],
+            Method::Gqe | Method::Query2Box => &[],
         });
+        let kinds = self.method.iter().filter_map(|method| Some(method.baseline()?.name().to_owned()));
+        let mut baselines: Vec<String> = Vec::new();
+        for name in kinds.chain(self.baseline.iter().cloned()) {
+            if !baselines.contains(&name) {
+                baselines.push(name);
+            }
+        }
         BenchmarkOptions {
             model: self.model.clone(),
             families: families.copied().collect(),
             settings: self.setting.clone(),
+            baselines,
             split: self.split.map(|split| match split {
                 SplitName::Valid => Split::Valid,
                 SplitName::Test => Split::Test,
             }),
             types: self.types.clone(),
             limit: self.limit,
-            tune_on: Some(self.tune_on),
+            tune_on: self.tune_on,
             by_missing_links: self.by_missing_links,
         }
     }
@@ -181,10 +212,16 @@ fn draw(
     };
     save("accuracy.svg", &report.accuracy_svg())?;
     save("time.svg", &report.time_svg())?;
+    let dir_text = output::typed(dir);
+    if !options.asks_a_predictor() {
+        output::say(&format!(
+            "drew accuracy.svg and time.svg in {dir_text}; k.svg and rank.svg are about link predictors"
+        ));
+        return Ok(());
+    }
     let by_k = watched(control.clone(), |control| engine.accuracy_by_k_svg(options, control))?;
     save("k.svg", &by_k)?;
     let by_rank = watched(control.clone(), |control| engine.accuracy_by_rank_svg(options, control))?;
-    let dir_text = output::typed(dir);
     match by_rank {
         Some(svg) => {
             save("rank.svg", &svg)?;

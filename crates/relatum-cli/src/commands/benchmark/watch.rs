@@ -39,10 +39,11 @@ fn shown_on(bar: &ProgressBar, control: Control) -> Control {
     let begins = Arc::clone(&began);
     control
         .on(move |event: &TuningBegins| {
-            let TuningBegins { family, shape, queries, before } = event;
+            let TuningBegins { family, shape, queries, adaptive, before } = event;
             if let Some(before) = before {
                 let before = output::counted(*before, "validation query");
-                let queries = output::grouped(*queries);
+                let at_most = if *adaptive { "at most " } else { "" };
+                let queries = format!("{at_most}{}", output::grouped(*queries));
                 output::say(&format!(
                     "{} {shape}: the setting was chosen on {before}, and is chosen again on {queries}",
                     family.name()
@@ -90,8 +91,7 @@ fn shown_on(bar: &ProgressBar, control: Control) -> Control {
 }
 
 fn chosen_text(choice: &Choice, part: Part) -> String {
-    let best = choice.trials.iter().find(|trial| trial.setting == choice.setting);
-    let figures = best.map_or_else(
+    let figures = choice.trial().map_or_else(
         || "nothing to choose".to_owned(),
         |trial| {
             let half = if part == Part::All { String::new() } else { format!(" of the {}", part.name()) };
@@ -100,7 +100,12 @@ fn chosen_text(choice: &Choice, part: Part) -> String {
             if choice.is_by_default() {
                 return format!("the default: H@3 0 on {queries}{half} for each of {tried} settings");
             }
-            format!("H@3 {:.4} on {queries}{half}, best of {tried}", trial.metrics.hits[1])
+            let hits = trial.metrics.hits[1];
+            let error = trial.standard_error.map_or(String::new(), |error| format!(" ± {error:.4}"));
+            let lead = choice.lead.map_or(String::new(), |lead| {
+                format!(", {:+.4} ± {:.4} to the next", lead.difference, lead.standard_error)
+            });
+            format!("H@3 {hits:.4}{error} on {queries}{half}, best of {tried}{lead}")
         },
     );
     format!("{} ({figures})", choice.setting)

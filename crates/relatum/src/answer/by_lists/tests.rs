@@ -30,8 +30,11 @@ fn scores(answers: &[Answer]) -> Vec<f32> {
     answers.iter().map(|answer| answer.score).filter(|score| *score > 2e-6).collect()
 }
 
+/// Whether scores are the same. One that is not there is as good as 0: what a search treats as 0 may be a little larger
+/// than in another.
 fn are_close(a: &[f32], b: &[f32]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4)
+    let score = |scores: &[f32], place: usize| scores.get(place).copied().unwrap_or(0.0);
+    (0..a.len().max(b.len())).all(|place| (score(a, place) - score(b, place)).abs() < 1e-4)
 }
 
 /// Whether an explanation re-folds to the score of its answer.

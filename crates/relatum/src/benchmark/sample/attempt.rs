@@ -2,7 +2,8 @@
 
 use super::pattern::Pattern;
 use super::walk::Walk;
-use crate::graph::EntityId;
+use crate::benchmark::missing::missing_links;
+use crate::graph::{EntityId, Graph, Split};
 use crate::model::Reciprocals;
 use crate::query::{Branch, Limits, NormalForm};
 use crate::random::Rng;
@@ -14,6 +15,8 @@ pub(super) struct Attempt<'a> {
     pub(super) relations: &'a Reciprocals,
     pub(super) smaller: World<'a>,
     pub(super) larger: World<'a>,
+    /// Where hard answers must need every edge predicted: the graph, and its splits that training has not seen.
+    pub(super) all_missing: Option<(&'a Graph, Vec<Split>)>,
     pub(super) max_answers: usize,
 }
 
@@ -50,9 +53,16 @@ impl Attempt<'_> {
         if all.len() > self.max_answers {
             return Err(Rejection::TooMany);
         }
-        let easy = answers(&query, &self.smaller);
-        let hard: Vec<EntityId> =
-            all.iter().filter(|answer| easy.binary_search(answer).is_err()).copied().collect();
+        let mut easy = answers(&query, &self.smaller);
+        let without = |some: &[EntityId]| -> Vec<EntityId> {
+            all.iter().filter(|answer| some.binary_search(answer).is_err()).copied().collect()
+        };
+        let mut hard = without(&easy);
+        if let Some((graph, missing)) = &self.all_missing {
+            hard = wholly_missing(graph, &query, missing, &hard);
+            // An answer that needs only some of its edges predicted is true: it must not count as a wrong one.
+            easy = without(&hard);
+        }
         if hard.is_empty() {
             return Err(Rejection::Easy);
         }
@@ -78,6 +88,20 @@ impl Attempt<'_> {
             answers(positive, &self.larger).len() == all.len()
         }
     }
+}
+
+/// Those of the answers of which no proof has a training edge: even the assignment with the fewest missing edges
+/// lacks one for every atom.
+fn wholly_missing(
+    graph: &Graph,
+    query: &NormalForm,
+    missing: &[Split],
+    answers: &[EntityId],
+) -> Vec<EntityId> {
+    let atoms: usize = query.branches.iter().map(Branch::atoms).sum();
+    let links = missing_links(graph, query, &[Split::Train], missing, answers);
+    let lacks_all = |links: Option<u8>| links.is_some_and(|links| usize::from(links) == atoms);
+    answers.iter().zip(links).filter(|&(_, links)| lacks_all(links)).map(|(&answer, _)| answer).collect()
 }
 
 /// The query without its negated parts; `None` if it has none.

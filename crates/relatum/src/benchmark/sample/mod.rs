@@ -10,6 +10,11 @@
 //! answers without its negated part. The refuted answers stay among the easy ones: a system that
 //! trusts the smaller graph must take them for answers, so they are left out of a ranking instead of
 //! pushing the hard ones down.
+//!
+//! A sample can ask for hard answers that need *every* edge predicted ([`Sampling::all_missing`]). Then the walk
+//! follows held-out edges only, since walks in the larger graph would hardly ever find such a query, and of the hard
+//! answers those stay of which no proof has a training edge. The others join the easy ones: they are true, so a
+//! ranking leaves them out.
 
 mod attempt;
 mod pattern;
@@ -40,6 +45,9 @@ pub struct Sampling {
     pub count: usize,
     /// How many answers a query may have, easy and hard together.
     pub max_answers: usize,
+    /// Whether hard answers must need every edge predicted: no proof has a training edge. No query is found for a
+    /// pattern that is not [conjunctive](Pattern::is_conjunctive).
+    pub all_missing: bool,
     /// How many walks to try before giving up.
     pub attempts: usize,
     /// After so many walks in a row without a new query the sample ends: the graph has hardly any more.
@@ -53,7 +61,7 @@ impl Sampling {
     /// for each of them (a hundred thousand at least), unless a hundred thousand in a row find no new query.
     pub fn of(count: usize, seed: u64) -> Self {
         let attempts = count.saturating_mul(1000).max(100_000);
-        Self { count, max_answers: 100, attempts, patience: 100_000, seed }
+        Self { count, max_answers: 100, all_missing: false, attempts, patience: 100_000, seed }
     }
 }
 
@@ -90,7 +98,7 @@ pub struct Walks {
     /// The query has more answers than are allowed.
     #[serde(rename = "too_many_answers")]
     pub too_many: usize,
-    /// The smaller graph gives every answer.
+    /// The smaller graph gives every answer; where every edge is to be missing, a training edge helps to prove it.
     #[serde(rename = "no_hard_answer")]
     pub easy: usize,
     /// The query was found before.
@@ -134,12 +142,17 @@ impl<'a> Sampler<'a> {
     pub fn sample(&self, pattern: &Pattern, how: &Sampling, control: &Control) -> Sampled {
         let entities = self.graph.entities.len();
         let smaller: Vec<Split> = Split::ALL.into_iter().filter(|&it| it < self.split).collect();
+        let held_out = how.all_missing.then(|| self.held_out());
+        let edges = held_out.as_ref().unwrap_or(&self.larger);
+        let missing =
+            || Split::ALL.into_iter().filter(|&it| it != Split::Train && it <= self.split).collect();
         let attempt = Attempt {
             pattern,
-            walk: walk::Walk::new(pattern, self.graph, &self.larger, &self.relations),
+            walk: walk::Walk::new(pattern, self.graph, edges, &self.relations),
             relations: &self.relations,
             smaller: World::of(self.graph, &smaller),
             larger: World::of_edges(&self.larger, entities),
+            all_missing: how.all_missing.then(|| (self.graph, missing())),
             max_answers: how.max_answers,
         };
         let part = xxh3_64(format!("{} {}", self.split, pattern.name()).as_bytes());
@@ -179,6 +192,13 @@ impl<'a> Sampler<'a> {
             }
         }
         Sampled { group: group(pattern, &found), walks }
+    }
+
+    /// The edges of the larger graph that training has not seen.
+    fn held_out(&self) -> Edges {
+        let train = self.graph.edges(Split::Train);
+        let triples: Vec<Triple> = self.larger.triples().filter(|&triple| !train.contains(triple)).collect();
+        Edges::new(self.graph.entities.len(), &triples)
     }
 }
 

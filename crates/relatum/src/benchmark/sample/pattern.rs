@@ -87,6 +87,12 @@ impl Pattern {
         &self.template
     }
 
+    /// Whether it is a conjunction, without negation or union: only then does every proof of an answer have an edge
+    /// for each atom.
+    pub fn is_conjunctive(&self) -> bool {
+        conjunctive(&self.template.query().formula)
+    }
+
     pub(super) fn fixed(&self) -> &[Option<u32>] {
         &self.fixed
     }
@@ -121,6 +127,15 @@ impl Pattern {
         let atoms = check(&template).map_err(|errors| mistakes(text, errors))?;
         let (name, skeleton) = (parsed.to_string(), template.text());
         Ok(Self { name, skeleton, template, fixed, is_shape: false, atoms })
+    }
+}
+
+fn conjunctive<E, R>(formula: &Formula<E, R>) -> bool {
+    match formula {
+        Formula::Atom(_) => true,
+        Formula::And(parts) => parts.iter().all(conjunctive),
+        Formula::Exists(_, body) => conjunctive(body),
+        Formula::Or(_) | Formula::Not(_) => false,
     }
 }
 

@@ -125,7 +125,7 @@ fn what_is_finished_is_kept_and_a_choice_reaches_the_open_model() {
     let report = engine.benchmark(&options, &control).unwrap();
     assert_eq!(report.split, Split::Test);
     assert_eq!(report.rows.iter().map(|row| row.types.len()).collect::<Vec<_>>(), [2, 2], "each family once");
-    assert_eq!(report.rows[0].types[1].setting, chosen.lock().unwrap()[1]);
+    assert_eq!(report.rows[0].types[1].setting, chosen.lock().unwrap()[1].into());
     assert_eq!(engine.model(None).unwrap().tuned("2p"), Some(&chosen.lock().unwrap()[1]));
 
     let (control, measured) = heard(|event: &TypeMeasured| event.shape.clone());

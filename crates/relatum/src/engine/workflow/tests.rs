@@ -51,7 +51,7 @@ fn given() -> GivenSettings {
 }
 
 fn options(name: &str, start: Start) -> TrainOptions {
-    TrainOptions { model: Some(name.to_owned()), settings: given(), start }
+    TrainOptions { model: Some(name.to_owned()), settings: given(), start, ..TrainOptions::default() }
 }
 
 fn train(engine: &Engine, name: &str) -> Trained {
@@ -141,7 +141,12 @@ fn a_model_is_replaced_only_on_purpose() {
 fn a_run_is_resumed_with_its_own_settings_or_with_more_epochs() {
     in_a_folder(|_, engine| {
         let resume = |settings| {
-            let options = TrainOptions { model: Some("m".to_owned()), settings, start: Start::Resume };
+            let options = TrainOptions {
+                model: Some("m".to_owned()),
+                settings,
+                start: Start::Resume,
+                ..TrainOptions::default()
+            };
             engine.train(&options, &Control::default())
         };
         assert!(matches!(refused(resume(given())), WorkflowError::NothingToResume { .. }));

@@ -1,5 +1,9 @@
 //! 8-bit products with AVX2: numbers are widened to 16 bits, of which `vpmaddwd` multiplies sixteen and adds
 //! neighbours, with nothing to saturate.
+//!
+//! `vpmaddubsw` on magnitudes, with the signs moved to the other side by `vpsignb`, would not saturate either, because
+//! 2 · 127 · 127 < 2¹⁵, and needs nothing widened; but it takes as many instructions for a number, and measured a sixth
+//! slower where many queries pass by.
 
 #![allow(unsafe_code, reason = "vector instructions are called only where the processor has them")]
 
@@ -13,13 +17,14 @@ use super::{ByteRows, Queries, score};
 
 /// Numbers of one step.
 const LANES: usize = 16;
-/// Candidates of one block, and queries: their sums and what is read for them fit the registers.
+/// Candidates of one block, and queries: their eight sums, the two queries, a candidate and its products fit the
+/// sixteen registers. With three queries a sum would go through memory in every step.
 const CANDIDATES: usize = 4;
-const QUERIES: usize = 3;
+const QUERIES: usize = 2;
 /// From this many queries on, candidates are widened once for all of them.
 const MANY: usize = 3;
-/// Queries that are taken at a time: they stay in the second level of cache while the candidates pass by.
-const ROWS: usize = 48;
+/// Bytes of queries that are taken at a time: they stay in the second level of cache while the candidates pass by.
+const QUERY_BYTES: usize = 256 << 10;
 
 pub(super) fn is_there() -> bool {
     is_x86_feature_detected!("avx2")
@@ -35,8 +40,9 @@ pub(super) fn tile(out: &mut [&mut [f32]], queries: &Queries<i16>, candidates: B
             1 => few::<1>(out, queries, candidates),
             2 => few::<2>(out, queries, candidates),
             MANY.. => {
-                for (at, out) in out.chunks_mut(ROWS).enumerate() {
-                    many(out, queries, at * ROWS, candidates);
+                let rows = (QUERY_BYTES / size_of_val(queries.row(0))).next_multiple_of(QUERIES);
+                for (at, out) in out.chunks_mut(rows).enumerate() {
+                    many(out, queries, at * rows, candidates);
                 }
             }
         }
@@ -63,26 +69,20 @@ fn few<const Q: usize>(out: &mut [&mut [f32]], queries: &Queries<i16>, candidate
 fn many(out: &mut [&mut [f32]], queries: &Queries<i16>, first: usize, candidates: ByteRows<'_>) {
     let (count, width) = candidates.size();
     let steps = width.div_ceil(LANES);
-    let mut wide = vec![[0; LANES]; CANDIDATES * steps];
+    let mut block = vec![[Wide([0; LANES]); CANDIDATES]; steps];
     let query = |at: usize| &queries.row(first + at).as_chunks::<LANES>().0[..steps];
     for from in (0..count).step_by(CANDIDATES) {
-        for (at, row) in wide.chunks_exact_mut(steps).enumerate() {
-            widen(candidates.steps((from + at).min(count - 1)), row);
+        for at in 0..CANDIDATES {
+            widen(candidates.steps((from + at).min(count - 1)), at, &mut block);
         }
-        let block: [&[[i16; LANES]]; CANDIDATES] =
-            std::array::from_fn(|at| &wide[at * steps..(at + 1) * steps]);
         for (group, out) in out.chunks_mut(QUERIES).enumerate() {
             let at = group * QUERIES;
             let place = (first + at, from);
-            match out.len() {
-                1 => write(out, &wide_block([query(at)], block), place, queries, candidates),
-                2 => {
-                    write(out, &wide_block([0, 1].map(|i| query(at + i)), block), place, queries, candidates);
-                }
-                _ => {
-                    let sums = wide_block([0, 1, 2].map(|i| query(at + i)), block);
-                    write(out, &sums, place, queries, candidates);
-                }
+            if out.len() == QUERIES {
+                let sums = wide_block::<QUERIES>([query(at), query(at + 1)], &block);
+                write(out, &sums, place, queries, candidates);
+            } else {
+                write(out, &wide_block([query(at)], &block), place, queries, candidates);
             }
         }
     }
@@ -140,24 +140,28 @@ fn narrow_block<const Q: usize>(
     sums.map(|parts| added_up(parts))
 }
 
-/// The same with candidates that were widened before.
+/// One step of a candidate, widened. Where it is aligned, no load touches two lines of cache.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+struct Wide([i16; LANES]);
+
+/// The same with candidates that were widened before, and lie side by side step by step.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn wide_block<const Q: usize>(
     query: [&[[i16; LANES]]; Q],
-    candidates: [&[[i16; LANES]]; CANDIDATES],
+    candidates: &[[Wide; CANDIDATES]],
 ) -> [[i32; CANDIDATES]; Q] {
     let mut sums = [[_mm256_setzero_si256(); CANDIDATES]; Q];
-    let len = query[0].len();
-    assert!(query.iter().chain(&candidates).all(|it| it.len() == len), "steps");
-    let (x, y) = (query.map(<[_]>::as_ptr), candidates.map(<[_]>::as_ptr));
-    for at in 0..len {
-        // SAFETY: every slice has so many steps, and the loads ask for no alignment. With indexes that are checked,
+    let len = candidates.len();
+    assert!(query.iter().all(|it| it.len() == len), "steps");
+    let query = query.map(<[_]>::as_ptr);
+    for (at, candidates) in candidates.iter().enumerate() {
+        // SAFETY: every slice has so many steps, and the load asks for no alignment. With indexes that are checked,
         // the sums would be kept in memory and not in registers.
-        let x: [__m256i; Q] = std::array::from_fn(|i| unsafe { _mm256_loadu_si256(x[i].add(at).cast()) });
+        let x: [__m256i; Q] = std::array::from_fn(|i| unsafe { _mm256_loadu_si256(query[i].add(at).cast()) });
         for j in 0..CANDIDATES {
-            // SAFETY: as above.
-            let y = unsafe { _mm256_loadu_si256(y[j].add(at).cast()) };
+            let y = wide(&candidates[j].0);
             for i in 0..Q {
                 sums[i][j] = _mm256_add_epi32(sums[i][j], _mm256_madd_epi16(x[i], y));
             }
@@ -166,13 +170,18 @@ fn wide_block<const Q: usize>(
     sums.map(|parts| added_up(parts))
 }
 
-/// Widens the whole steps of a candidate and, where the row is longer, its last one.
+/// Widens the whole steps of a candidate and, where the block is longer, its last one, into its place in the block.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn widen((whole, last): Steps<'_>, row: &mut [[i16; LANES]]) {
-    for (wide, values) in row.iter_mut().zip(whole.iter().chain([&last])) {
+fn widen((whole, last): Steps<'_>, place: usize, block: &mut [[Wide; CANDIDATES]]) {
+    let put = |step: &mut [Wide; CANDIDATES], values: &[i8; LANES]| {
         // SAFETY: the array holds 32 bytes, and the store asks for no alignment.
-        unsafe { _mm256_storeu_si256(wide.as_mut_ptr().cast(), widened(values)) };
+        unsafe { _mm256_storeu_si256(step[place].0.as_mut_ptr().cast(), widened(values)) };
+    };
+    let (steps, rest) = block.split_at_mut(whole.len());
+    steps.iter_mut().zip(whole).for_each(|(step, values)| put(step, values));
+    for step in rest {
+        put(step, &last);
     }
 }
 

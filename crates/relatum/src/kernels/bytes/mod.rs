@@ -6,13 +6,15 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod plain;
 #[cfg(target_arch = "x86_64")]
 mod vnni;
 
 use std::ops::Range;
 
-use super::tiles::{bring_near, in_tiles};
+use super::tiles::{LINE, bring_near, in_tiles};
 
 /// The largest number of an 8-bit vector. −128 is never used, so that a vector and its negation have the same
 /// numbers.
@@ -89,6 +91,8 @@ impl<'a> ByteRows<'a> {
 struct Queries<T> {
     /// Row after row, each padded with zeros to `padded` numbers.
     values: Vec<T>,
+    /// Where the first row begins in `values`: at the beginning of a line of cache, so that no load touches two.
+    start: usize,
     scales: Vec<f32>,
     padded: usize,
 }
@@ -96,19 +100,21 @@ struct Queries<T> {
 impl<T: Copy + Default> Queries<T> {
     fn new(queries: &[f32], width: usize, convert: impl Fn(i8) -> T) -> Self {
         let (rows, padded) = (queries.len() / width, width.next_multiple_of(STEP));
-        let mut values = vec![T::default(); rows * padded];
+        let mut values = vec![T::default(); STEP + rows * padded];
+        let start = values.as_ptr().align_offset(LINE).min(STEP);
         let mut bytes = vec![0; width];
-        let scales = queries.chunks_exact(width).zip(values.chunks_exact_mut(padded)).map(|(query, row)| {
+        let padded_rows = values[start..].chunks_exact_mut(padded);
+        let scales = queries.chunks_exact(width).zip(padded_rows).map(|(query, row)| {
             let scale = to_bytes(query, &mut bytes);
             row.iter_mut().zip(&bytes).for_each(|(value, &byte)| *value = convert(byte));
             scale
         });
         let scales = scales.collect();
-        Self { values, scales, padded }
+        Self { values, start, scales, padded }
     }
 
     fn row(&self, index: usize) -> &[T] {
-        &self.values[index * self.padded..][..self.padded]
+        &self.values[self.start + index * self.padded..][..self.padded]
     }
 }
 
@@ -120,18 +126,24 @@ impl<T: Copy + Default> Queries<T> {
 /// If the lengths differ.
 pub fn to_bytes(values: &[f32], bytes: &mut [i8]) -> f32 {
     assert_eq!(values.len(), bytes.len(), "one byte for each value");
-    // `max` drops a NaN, so that is looked for apart.
-    let largest = values.iter().fold(0.0f32, |largest, value| largest.max(value.abs()));
-    let largest = if values.iter().any(|value| value.is_nan()) { f32::NAN } else { largest };
-    let scale = largest / LARGEST;
-    if scale > 0.0 && scale.is_finite() {
-        for (byte, value) in bytes.iter_mut().zip(values) {
-            *byte = (value / scale).round_ties_even().clamp(-LARGEST, LARGEST) as i8;
+    round(values, bytes)
+}
+
+vectorised! {
+    fn round<'a>(values: &'a [f32], bytes: &'a mut [i8]) -> f32 {
+        // `max` drops a NaN, so that is looked for apart.
+        let largest = values.iter().fold(0.0f32, |largest, value| largest.max(value.abs()));
+        let largest = if values.iter().any(|value| value.is_nan()) { f32::NAN } else { largest };
+        let scale = largest / LARGEST;
+        if scale > 0.0 && scale.is_finite() {
+            for (byte, value) in bytes.iter_mut().zip(values) {
+                *byte = (value / scale).round_ties_even().clamp(-LARGEST, LARGEST) as i8;
+            }
+        } else {
+            bytes.fill(0);
         }
-    } else {
-        bytes.fill(0);
+        scale
     }
-    scale
 }
 
 /// The score of a pair whose sum is given.
@@ -159,6 +171,9 @@ pub enum ByteKernel {
     /// AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// NEON.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
     /// No special instructions.
     Plain,
 }
@@ -171,6 +186,8 @@ impl ByteKernel {
             vnni::is_there().then_some(Self::Vnni),
             #[cfg(target_arch = "x86_64")]
             avx2::is_there().then_some(Self::Avx2),
+            #[cfg(target_arch = "aarch64")]
+            Some(Self::Neon),
             Some(Self::Plain),
         ]
         .into_iter()
@@ -185,6 +202,8 @@ impl ByteKernel {
             Self::Vnni => "avx512-vnni",
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => "avx2",
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => "neon",
             Self::Plain => "plain",
         }
     }
@@ -220,6 +239,13 @@ impl ByteKernel {
                 let queries = Queries::new(queries, width, i16::from);
                 in_tiles(out, (count, size), alone, |at, out| {
                     avx2::tile(out, &queries, candidates.rows(at));
+                });
+            }
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => {
+                let queries = Queries::new(queries, width, |byte| byte);
+                in_tiles(out, (count, size), alone, |at, out| {
+                    neon::tile(out, &queries, candidates.rows(at));
                 });
             }
             Self::Plain => {

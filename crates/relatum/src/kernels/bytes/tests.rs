@@ -53,6 +53,38 @@ fn the_largest_vectors_do_not_overflow() {
 }
 
 #[test]
+fn no_pair_of_extreme_numbers_overflows() {
+    // Pairs are added up in 16 bits by some kernels: every order of the largest numbers of both signs, and −128, which
+    // no vector that was rounded here holds but a foreign file may.
+    let extremes = [127i8, -127, -128, 126, 1, 0];
+    for (width, own) in [(16, 1.0f32), (37, 0.5), (64, 1.0), (130, 2.0)] {
+        for (a, b) in extremes.iter().flat_map(|&a| extremes.map(|b| (a, b))) {
+            let values: Vec<i8> = (0..5 * width).map(|at| if at % 2 == 0 { a } else { b }).collect();
+            let scales = [own; 5];
+            let candidates = ByteRows::new(&values, &scales, width, 0..width);
+            for rows in [1, 2, 4, 5] {
+                let signs = |at: usize| if (at / width).is_multiple_of(2) { 127.0 } else { -127.0 };
+                let queries: Vec<f32> = (0..rows * width).map(signs).collect();
+                let sum: i32 = values[..width].iter().map(|&value| 127 * i32::from(value)).sum();
+                for kernel in ByteKernel::all() {
+                    let mut out = vec![f32::NAN; rows * 5];
+                    kernel.scores(out.chunks_exact_mut(5).collect(), &queries, candidates);
+                    let right = |row: usize| if row.is_multiple_of(2) { sum } else { -sum } as f32 * own;
+                    // The rows of a table differ where its width is odd, so only the first is looked at.
+                    for (row, out) in out.chunks_exact(5).enumerate() {
+                        assert_eq!(
+                            out[0].to_bits(),
+                            right(row).to_bits(),
+                            "{kernel:?}: {a} and {b}, {rows} × {width}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn rounding_moves_no_value_by_more_than_half_a_step() {
     let mut rng = Rng::new(11);
     let values: Vec<f32> = (0..500).map(|_| rng.normal() as f32 * 3.0).collect();

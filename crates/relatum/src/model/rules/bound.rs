@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::fold::truth;
+use super::fold::largest_share;
 use super::index::RuleIndex;
 use crate::graph::{EntityId, RelationId};
 
@@ -13,9 +13,9 @@ impl RuleIndex {
     /// No truth value of the row of (h, r, ?) is above this.
     ///
     /// A walk that cannot take its first step from the head predicts nothing, so the strongest walk of each cluster
-    /// that can, the rules that name one tail, and those that name the head add up to a bound:
-    /// `1 − e^−(walks + the most of one tail + those naming h)`. That is a few look-ups for each rule, where a row
-    /// takes a walk.
+    /// that can, the rules that name one tail, and those that name the head add up to a bound on the strength of any
+    /// tail: `walks + the most of one tail + those naming h`; and no share is larger than that of a candidate of
+    /// this strength whom nobody rivals. That is a few look-ups for each rule, where a row takes a walk.
     pub fn at_most(&self, head: EntityId, relation: RelationId) -> f32 {
         let walks = self.paths_of(relation).filter(|(_, path)| {
             path.steps().first().is_some_and(|first| !self.steps.along(head, *first).is_empty())
@@ -25,7 +25,7 @@ impl RuleIndex {
         let mut by_tail: FxHashMap<EntityId, Vec<u32>> = FxHashMap::default();
         self.forward(head, relation, |place, tail| by_tail.entry(tail).or_default().push(place));
         all += by_tail.into_values().map(|of_tail| self.strongest(of_tail.into_iter())).fold(0.0, f32::max);
-        truth(all * SLACK)
+        (largest_share(all * SLACK, self.steps.along(head, relation).len()) * SLACK).min(Self::ceiling())
     }
 
     /// The strengths of the strongest rule of each cluster, added up.

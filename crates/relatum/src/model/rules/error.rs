@@ -49,10 +49,27 @@ pub enum RuleError {
     OtherGraph {
         /// The name of the rules.
         name: String,
+        /// The project.
+        dir: PathBuf,
         /// The fingerprint of their graph.
         theirs: String,
         /// That of this one.
         ours: String,
+    },
+    /// The file of the rules has rotted, or is none of ours: restore it from a copy, or mine the rules again.
+    #[error(
+        "the rules `{name}` cannot be read: {} is damaged: {what}: restore it from a copy, or mine the rules again",
+        file.display()
+    )]
+    Damaged {
+        /// The name of the rules.
+        name: String,
+        /// The project.
+        dir: PathBuf,
+        /// The file.
+        file: PathBuf,
+        /// What does not fit.
+        what: String,
     },
     /// Rules have a name already: choose another, or replace them on purpose.
     #[error("there are rules `{0}` already: choose another name, or begin anew to replace them")]
@@ -133,6 +150,9 @@ pub enum RuleProblem {
     /// A name that the graph does not have.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// The same, of a name that is meant for a variable.
+    #[error("{0}; a variable is a single capital letter")]
+    LikeAVariable(NameError),
     /// A variable that stands nowhere else.
     #[error(
         "the variable {0} of the head is not in the body: a body leads from one variable of the head to the other"
@@ -141,6 +161,9 @@ pub enum RuleProblem {
     /// The head has two constants, or the same variable twice.
     #[error("the head needs two different variables, or one variable and one entity")]
     Head,
+    /// The file is in another encoding: save it as UTF-8.
+    #[error("expected text in UTF-8, found the byte 0x{0:02X}, which is none there: save the file as UTF-8")]
+    Utf8(u8),
     /// The rule predicts what its body says.
     #[error("the rule is a circle: its body is its head")]
     Circle,

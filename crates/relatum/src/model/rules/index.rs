@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::fold::{Fold, strength, truth};
+use super::fold::{Fold, MOST, share_out, strength};
 use super::rule::{Body, Path};
 use super::set::RuleSet;
 use super::steps::Steps;
@@ -17,7 +17,7 @@ pub(crate) const REACH: usize = 20_000;
 /// Truth values that are kept at most, over all rows: some 128 MB.
 const ROOM: usize = 16 << 20;
 /// Smaller truth values are left out of a row.
-const LEAST: f32 = 1e-4;
+const LEAST: f32 = 1e-5;
 
 /// A sparse row: candidates with how true the rules make them, by id.
 pub type SparseRow = Arc<[(EntityId, f32)]>;
@@ -25,8 +25,9 @@ pub type SparseRow = Arc<[(EntityId, f32)]>;
 /// The rules of a graph with its training edges: what they predict, and why.
 ///
 /// A rule of the head `r` speaks in both directions: of the tails of (h, r, ?), and of the heads of (?, r, t). Of the
-/// rules that predict a candidate the strongest of each cluster counts, and clusters are taken for independent:
-/// `truth = 1 − Π (1 − confidence)`.
+/// rules that predict a candidate the strongest of each cluster counts, and clusters are taken for independent: the
+/// strength σ of a candidate is that of their noisy-or, `1 − e^(−σ) = 1 − Π (1 − confidence)`. A row then shares out
+/// what is true of (h, r, ?) by the squares of the strengths: `ρ = n σ² / (¼ + Σ σ²)`.
 #[derive(Debug)]
 pub struct RuleIndex {
     pub(super) steps: Arc<Steps>,
@@ -130,9 +131,9 @@ impl RuleIndex {
         if let Some(row) = self.rows.lock().unwrap_or_else(PoisonError::into_inner).rows.get(&key) {
             return Arc::clone(row);
         }
-        let truths =
-            self.strengths(head, relation).into_iter().map(|(tail, strength)| (tail, truth(strength)));
-        let row: SparseRow = truths.filter(|(_, truth)| *truth >= LEAST).collect();
+        let mut row = self.strengths(head, relation);
+        share_out(&mut row, self.steps.along(head, relation).len());
+        let row: SparseRow = row.into_iter().filter(|(_, truth)| *truth >= LEAST).collect();
         let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         if rows.values + row.len() < ROOM {
             rows.values += row.len() + 8;
@@ -143,11 +144,10 @@ impl RuleIndex {
 
     /// The largest truth value that a row can hold.
     pub fn ceiling() -> f32 {
-        truth(f32::MAX)
+        MOST
     }
 
-    /// The strength of every tail of (h, r, ?) that a rule predicts, by id: `truth = 1 − e^(−strength)`. Strengths
-    /// tell candidates apart whose truth values are all but 1.
+    /// The strength of every tail of (h, r, ?) that a rule predicts, by id: their noisy-or is `1 − e^(−strength)`.
     pub fn strengths(&self, head: EntityId, relation: RelationId) -> Vec<(EntityId, f32)> {
         let mut scratch = self.take_scratch();
         self.fold_paths(head, relation, &mut scratch);

@@ -21,11 +21,12 @@ pub struct Rule {
     pub correct: u32,
     /// How far the rule is to be believed: `correct / (predicted + 5)`, unless a person gave it.
     pub confidence: f32,
-    /// The standard error of the share that is correct, where it was estimated from a sample of walks; else 0.
+    /// The standard error of the share that is correct, above 0 where it was estimated from a sample of walks; else 0.
     pub error: f32,
 }
 
-/// The condition of a rule. Different variables stand for different entities, as do variables and constants.
+/// The condition of a rule. Different variables stand for different entities, and X for none of the constants; only the
+/// A of `head(X, c) ← relation(X, A)` may be c, because nobody asks where that edge leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Body {
     /// `head(X, Y) ← b1(X, A), b2(A, B), b3(B, Y)`: a walk of one to three steps.
@@ -124,7 +125,7 @@ impl Rule {
 
     /// The order in which rules are kept: by head, the most confident first, then by what they say.
     pub fn order(&self) -> impl Ord + use<> {
-        // Confidences are not negative, so their bits are in their order.
+        // Confidences have no sign, not even that of -0, so their bits are in their order.
         (self.head, Reverse(self.confidence.to_bits()), Reverse(self.correct), self.body)
     }
 }
@@ -162,7 +163,8 @@ impl Rule {
             _ => return None,
         };
         let (confidence, error) = (f32::from_bits(confidence), f32::from_bits(error));
-        let is_share = |value: f32| (0.0..=1.0).contains(&value);
+        // By its bits, -0 would be the largest of all.
+        let is_share = |value: f32| value.is_sign_positive() && (0.0..=1.0).contains(&value);
         (is_share(confidence) && error >= 0.0).then_some(())?;
         Some(Self { head: relation(head)?, body, predicted, correct, confidence, error })
     }

@@ -3,8 +3,7 @@
 use crate::graph::{Adjacency, Arc, Edges, EntityId, Graph, Id, RelationId, Split};
 use crate::model::Reciprocals;
 
-/// The training edges, each along its relation and back along the reciprocal one, without loops: a rule
-/// says nothing of an entity and itself.
+/// The training edges, each along its relation and back along the reciprocal one.
 #[derive(Clone, Debug)]
 pub struct Steps {
     adjacency: Adjacency,
@@ -14,11 +13,20 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// The steps of a graph.
+    /// The steps of a graph without loops: a rule says nothing of an entity and itself.
     pub fn of(graph: &Graph) -> Self {
+        Self::new(graph, false)
+    }
+
+    /// The steps of a graph with its loops, which a query may ask for.
+    pub fn with_loops(graph: &Graph) -> Self {
+        Self::new(graph, true)
+    }
+
+    fn new(graph: &Graph, loops: bool) -> Self {
         let reciprocals = Reciprocals::of(graph);
         let mut triples = reciprocals.directed(graph, Split::Train);
-        triples.retain(|triple| triple.head != triple.tail);
+        triples.retain(|triple| loops || triple.head != triple.tail);
         let adjacency = Edges::new(graph.entities.len(), &triples).outgoing;
         let mut starts = vec![Vec::new(); reciprocals.len()];
         for (entity, relation, _) in adjacency.groups() {

@@ -85,8 +85,8 @@ fn walk(
     }
 }
 
-/// The row of (h, r, ?): the strongest rule of each cluster that predicts a tail, joined by noisy-or.
-pub(crate) fn row(
+/// The noisy-or of (h, r, ?): the strongest rule of each cluster that predicts a tail.
+pub(crate) fn noisy_or(
     steps: &Steps,
     set: &RuleSet,
     head: EntityId,

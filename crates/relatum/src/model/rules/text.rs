@@ -11,7 +11,7 @@
 use std::fmt::Write;
 use std::io::BufRead;
 
-use super::error::RuleError;
+use super::error::{RuleError, RuleProblem};
 use super::rule::{Body, Rule};
 use crate::graph::{Graph, RelationId};
 use crate::model::Reciprocals;
@@ -29,13 +29,23 @@ pub struct Parsed {
     pub first: Option<(usize, String)>,
 }
 
-/// Reads rules, one a line; empty lines and those that begin with `#` are none.
+/// Reads rules, one a line; empty lines and those that begin with `#` are none. A byte-order mark, which some editors
+/// write, is passed over.
 pub fn parse(source: impl BufRead, graph: &Graph) -> Result<Parsed, RuleError> {
     let reciprocals = Reciprocals::of(graph);
     let mut parsed = Parsed::default();
-    for (index, line) in source.lines().enumerate() {
-        let line = line?;
-        let line = line.trim_end_matches('\r');
+    for (index, bytes) in source.split(b'\n').enumerate() {
+        let bytes = bytes?;
+        let line = match str::from_utf8(&bytes) {
+            Ok(line) if index == 0 => line.trim_start_matches('\u{feff}').trim_end_matches('\r'),
+            Ok(line) => line.trim_end_matches('\r'),
+            Err(error) => {
+                let (good, bad) = bytes.split_at(error.valid_up_to());
+                let column = String::from_utf8_lossy(good).chars().count() + 1;
+                let problem = RuleProblem::Utf8(bad.first().copied().unwrap_or_default());
+                return Err(RuleError::Line { line: index + 1, column, problem });
+            }
+        };
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
@@ -61,9 +71,10 @@ pub fn write(rule: &Rule, graph: &Graph, reciprocals: &Reciprocals) -> String {
     format!("{predicted}\t{correct}\t{confidence}\t{}", names.rule(rule, " <= ", ","))
 }
 
-/// A rule for people: `has_genre(X, Comedy) ← stars(X, Eddie Murphy)`.
+/// A rule for people: `has_genre(X, Comedy) ← stars(X, Eddie Murphy)`. A name that looks like a variable is quoted.
 pub fn rule_text(rule: &Rule, graph: &Graph, reciprocals: &Reciprocals) -> String {
-    let names = Names { graph, reciprocals, text: |name| name };
+    let names =
+        Names { graph, reciprocals, text: |name| if is_variable(&name) { quoted(&name) } else { name } };
     names.rule(rule, " ← ", ", ")
 }
 

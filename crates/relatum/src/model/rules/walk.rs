@@ -16,8 +16,8 @@ pub struct Walker {
     stamps: Vec<u32>,
     stamp: u32,
     from: EntityId,
-    /// The ends of two steps from `from`.
-    two: FxHashMap<[RelationId; 2], Vec<Two>>,
+    /// The ends of two steps from `from`; `None` where they are too many.
+    two: FxHashMap<[RelationId; 2], Option<Vec<Two>>>,
     places: Vec<u32>,
 }
 
@@ -83,25 +83,28 @@ impl Walker {
                 arcs.len() <= most
             }
             [one, two] => {
-                let whole = self.two_steps(steps, [one, two], most);
-                ends.extend(self.two.get(&[one, two]).into_iter().flatten().map(|two| two.end));
-                whole
+                let found = self.two_steps(steps, [one, two], most);
+                ends.extend(found.into_iter().flatten().map(|two| two.end));
+                found.is_some()
             }
             [one, two, three] => {
-                if !self.two_steps(steps, [one, two], most) {
-                    return false;
-                }
-                self.third(steps, [one, two], three, most, ends)
+                self.two_steps(steps, [one, two], most).is_some()
+                    && self.third(steps, [one, two], three, most, ends)
             }
             _ => true,
         }
     }
 
-    /// Makes sure that the ends of two steps are there; false where they are too many.
-    fn two_steps(&mut self, steps: &Steps, key: [RelationId; 2], most: usize) -> bool {
-        if self.two.contains_key(&key) {
-            return true;
+    /// The ends of two steps, found once for each place to stand; `None` where they are too many.
+    fn two_steps(&mut self, steps: &Steps, key: [RelationId; 2], most: usize) -> Option<&[Two]> {
+        if !self.two.contains_key(&key) {
+            let found = self.find_two_steps(steps, key, most);
+            self.two.insert(key, found);
         }
+        self.two.get(&key)?.as_deref()
+    }
+
+    fn find_two_steps(&mut self, steps: &Steps, key: [RelationId; 2], most: usize) -> Option<Vec<Two>> {
         let stamp = self.next_stamp();
         let mut found: Vec<Two> = Vec::new();
         let mut looked_at = 0;
@@ -109,7 +112,7 @@ impl Walker {
             let arcs = steps.along(first.neighbour, key[1]);
             looked_at += arcs.len();
             if looked_at > most {
-                return false;
+                return None;
             }
             for arc in arcs {
                 let end = arc.neighbour;
@@ -128,8 +131,7 @@ impl Walker {
                 }
             }
         }
-        self.two.insert(key, found);
-        true
+        Some(found)
     }
 
     fn third(
@@ -142,7 +144,7 @@ impl Walker {
     ) -> bool {
         let stamp = self.next_stamp();
         let mut looked_at = 0;
-        for two in &self.two[&key] {
+        for two in self.two.get(&key).and_then(Option::as_ref).into_iter().flatten() {
             let arcs = steps.along(two.end, three);
             looked_at += arcs.len();
             if looked_at > most {

@@ -190,6 +190,8 @@ impl<'a> Exact<'a> {
             }
             let (mut low, mut high) = self.joined();
             let mut proof = examine(&low, high.as_deref(), count, keep);
+            // Bounding single answers takes time and changes none of them.
+            self.note(&proof, count);
             if scored && !self.stopped && !proof.holds(within) && self.most == usize::MAX {
                 let contenders = high.as_deref().and_then(|high| bounds::contenders(high, proof.worst, keep));
                 // A quarter: the errors of alternatives and sub-queries add up.
@@ -222,11 +224,20 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// Notes what is proven, for listeners to the progress of the search.
+    /// Notes what is proven, for listeners to the progress of the search. Other answers than before are told at once:
+    /// rounds are few, because each takes twice as many rows. What goes on within a round is told at the listeners'
+    /// pace, and would otherwise keep new answers back until the next report is due.
     fn note(&mut self, proof: &Proof, wanted: usize) {
-        let (best, proven) = (proof.top.clone(), proof.certain);
-        self.progress_so_far = Progress { rows: self.rows, best, proven, wanted };
-        self.control.report(|| self.progress_so_far.clone());
+        let now = Progress { rows: self.rows, best: proof.top.clone(), proven: proof.certain, wanted };
+        let before = std::mem::replace(&mut self.progress_so_far, now);
+        let now = &self.progress_so_far;
+        let same = |(a, b): (&(EntityId, f32), &(EntityId, f32))| a.0 == b.0;
+        let is_same = before.best.len() == now.best.len() && before.best.iter().zip(&now.best).all(same);
+        if !is_same || now.proven > before.proven {
+            self.control.tell(now);
+        } else {
+            self.control.report(|| now.clone());
+        }
     }
 
     fn found(&self, scores: Vec<f32>, within: f32) -> Found {

@@ -4,7 +4,7 @@ use crate::graph::{EntityId, Members, RelationId, Split};
 use crate::model::rules::SparseRow;
 use crate::model::{Calibration, RowSummary};
 use crate::query::Hop;
-use crate::search::evidence::joined;
+use crate::search::evidence::mixed;
 use crate::search::truth::Scorer;
 
 /// How a raw score of one row becomes a truth value: what [`Scorer`] does to whole rows, for single edges. It
@@ -88,7 +88,18 @@ impl<'a> RowTruth<'a> {
 
     /// How true an edge to an entity is that is not trusted.
     pub(super) fn of(&self, to: EntityId, score: f32) -> f32 {
-        self.weighed(to, joined_with(self.predicted(score), self.said_of(to)))
+        let predicted = self.predicted(score);
+        let truth = match &self.rules {
+            Some((row, weight)) => mixed(predicted, said_of(row, to), *weight),
+            None => predicted,
+        };
+        self.weighed(to, truth)
+    }
+
+    /// How true an edge of the right kind is of which no rule speaks.
+    pub(super) fn unnamed(&self, score: f32) -> f32 {
+        let predicted = self.predicted(score);
+        self.rules.as_ref().map_or(predicted, |(_, weight)| mixed(predicted, 0.0, *weight))
     }
 
     /// How true the predictor alone says an edge is.
@@ -104,12 +115,6 @@ impl<'a> RowTruth<'a> {
     fn weighed(&self, to: EntityId, truth: f32) -> f32 {
         let is_other = self.kind.is_some_and(|kind| !kind.is_empty() && !kind.contains(to));
         if is_other { truth * self.unseen } else { truth }
-    }
-
-    fn said_of(&self, to: EntityId) -> Option<f32> {
-        let (row, weight) = self.rules.as_ref()?;
-        let at = row.binary_search_by_key(&to, |it| it.0).ok()?;
-        Some(weight * row[at].1)
     }
 }
 
@@ -143,6 +148,7 @@ impl Curve {
     }
 }
 
-fn joined_with(predicted: f32, said: Option<f32>) -> f32 {
-    said.map_or(predicted, |said| joined(predicted, said))
+/// What a row of rules says of an entity.
+fn said_of(row: &[(EntityId, f32)], to: EntityId) -> f32 {
+    row.binary_search_by_key(&to, |it| it.0).map_or(0.0, |at| row[at].1)
 }

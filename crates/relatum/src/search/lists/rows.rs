@@ -210,7 +210,7 @@ impl<'a> Rows<'a> {
             let Some(curve) = RowTruth::new(self.scorer, head, hop, Some(sorted.summary)) else { continue };
             let facts = self.facts(head, hop);
             let complete = sorted.best.len() >= sorted.summary.entities;
-            let rest = sorted.best.last().filter(|_| !complete).map(|&(_, last)| curve.predicted(last));
+            let rest = sorted.best.last().filter(|_| !complete).map(|&(_, last)| curve.unnamed(last));
             let listed: FxHashSet<EntityId> = sorted.best.iter().map(|&(x, _)| x).collect();
             let spoken_of = curve.rule_tails().filter(|x| !listed.contains(x) && !facts.contains(x));
             unscored.extend(spoken_of.map(|to| (head, hop, to)));

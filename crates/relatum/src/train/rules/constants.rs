@@ -10,10 +10,10 @@ use crate::model::rules::{Body, Rule, Steps};
 
 /// An entity with more edges than this is no example of a rule: it would be one of nearly every rule.
 const HUB: usize = 50_000;
-/// Every relation has room for so many rules, however few edges it has.
+/// Every relation has room for so many rules, however few edges it has, unless there is room for fewer in all.
 const LEAST_ROOM: usize = 2_000;
 
-/// All rules with constants, at most about `room` of them, and whether none was left out because of a stop.
+/// All rules with constants, at most `room` of them, and whether none was left out because of a stop.
 pub(super) fn mine(steps: &Steps, room: usize, control: &Control) -> (Vec<Rule>, bool) {
     let groups = Groups::of(steps);
     let mut of_head: Vec<Vec<u32>> = vec![Vec::new(); steps.relations()];
@@ -23,6 +23,8 @@ pub(super) fn mine(steps: &Steps, room: usize, control: &Control) -> (Vec<Rule>,
     let heads: Vec<(RelationId, Vec<u32>)> =
         of_head.into_iter().enumerate().map(|(head, ids)| (RelationId::from_index(head), ids)).collect();
     let tally = Tally::new(MiningStage::Constants, heads.len(), 0);
+    let least = LEAST_ROOM.min(room / heads.len().max(1));
+    let shared = room - least * heads.len();
     let found: Vec<Option<Vec<Rule>>> = heads
         .par_iter()
         .map_init(
@@ -32,9 +34,9 @@ pub(super) fn mine(steps: &Steps, room: usize, control: &Control) -> (Vec<Rule>,
                     return None;
                 }
                 let edges: usize = ids.iter().map(|&id| groups.members(steps, id).len()).sum();
-                let share = (room as f64 * edges as f64 / steps.arcs().max(1) as f64) as usize;
-                let found =
-                    of_relation(steps, &groups, *head, ids, share.max(LEAST_ROOM), counters, control)?;
+                // The edges of all relations are the arcs, so that no more than the room is shared out.
+                let share = (shared as f64 * edges as f64 / steps.arcs().max(1) as f64) as usize;
+                let found = of_relation(steps, &groups, *head, ids, least + share, counters, control)?;
                 tally.add(found.len(), control);
                 Some(found)
             },

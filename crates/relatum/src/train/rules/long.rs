@@ -1,11 +1,14 @@
 //! Bodies of three atoms: found by walks around training edges, judged by a sample of starts.
 
+use std::time::Instant;
+
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::short::Links;
 use super::{
-    LEAST_CONFIDENCE, LEAST_CORRECT, MineSettings, Mined, MiningProgress, MiningStage, limit, main_relations,
+    LEAST_CONFIDENCE, LEAST_CORRECT, MineSettings, Mined, MiningProgress, MiningStage, Quota, limit,
+    main_relations,
 };
 use crate::control::Control;
 use crate::graph::{Arc, EntityId, Id, RelationId};
@@ -30,6 +33,7 @@ const KEPT: u64 = 8;
 pub(super) fn mine(
     steps: &Steps,
     settings: &MineSettings,
+    quota: Quota,
     mined: &mut Mined,
     control: &Control,
     keep: &mut dyn FnMut(&Mined) -> Result<(), RuleError>,
@@ -38,12 +42,14 @@ pub(super) fn mine(
     let links = Links::of(steps);
     let starts = Starts::of(steps, settings.seed);
     let a_round = ROUND * heads.len() as u64;
-    let wanted = match settings.paths {
-        Some(paths) => paths,
-        // Time is the end, where there is one.
-        None if control.has_deadline() => u64::MAX,
-        None => MineSettings::DEFAULT_PATHS * heads.len() as u64,
+    // The time is that of drawing alone: what comes before is done whatever it takes.
+    let ends = settings.time.and_then(|time| Instant::now().checked_add(time));
+    let drawing = ends.map_or_else(|| control.clone(), |ends| control.ending_by(ends));
+    let wanted = match settings.time {
+        Some(_) => settings.paths,
+        None => Some(settings.paths.unwrap_or(MineSettings::DEFAULT_PATHS * heads.len() as u64)),
     };
+    let is_enough = |paths: u64| wanted.is_some_and(|wanted| paths >= wanted);
     let mut judged: Vec<FxHashSet<Path>> = vec![FxHashSet::default(); heads.len()];
     for rule in &mined.rules {
         if let Body::Path(path) = rule.body
@@ -53,10 +59,10 @@ pub(super) fn mine(
             judged[at].insert(path);
         }
     }
-    while mined.paths < wanted {
+    while !is_enough(mined.paths) {
         // A run that is resumed with more walks draws the same rounds.
         let (round, within) = (mined.paths / a_round, mined.paths % a_round);
-        let left = (wanted - mined.paths).min(a_round - within);
+        let left = wanted.map_or(u64::MAX, |wanted| wanted - mined.paths).min(a_round - within);
         let each = left.div_ceil(heads.len() as u64);
         let work = heads.par_iter().zip(&mut judged).with_max_len(1);
         let found: Vec<Option<Vec<Rule>>> = work
@@ -68,7 +74,7 @@ pub(super) fn mine(
                     let bodies = head.draw(steps, &links, &mut rng, each as usize, room);
                     let mut rules = Vec::new();
                     for path in bodies {
-                        if control.is_late() {
+                        if drawing.is_late() {
                             return None;
                         }
                         if judged.insert(path) {
@@ -82,22 +88,20 @@ pub(super) fn mine(
         // A round that was cut short is drawn again when the run is resumed.
         let whole = found.iter().all(Option::is_some);
         mined.rules.extend(found.into_iter().flatten().flatten());
-        limit(&mut mined.rules);
-        // With an end in time, that is the end.
-        let by_time = wanted == u64::MAX && !control.cancel_token().is_cancelled();
+        limit(&mut mined.rules, quota.walks);
         if !whole {
-            mined.finished = by_time;
+            // When the time to draw is up, all is done that was asked for.
+            mined.finished = !control.is_late();
             return Ok(());
         }
         mined.paths += left;
         let (done, rules) = (mined.paths, mined.rules.len());
-        let all = if wanted == u64::MAX { 0 } else { wanted };
-        control.tell(&MiningProgress { stage: MiningStage::Long, done, all, rules });
+        control.tell(&MiningProgress { stage: MiningStage::Long, done, all: wanted.unwrap_or(0), rules });
         if (round + 1).is_multiple_of(KEPT) {
             keep(mined)?;
         }
-        if control.is_late() && mined.paths < wanted {
-            mined.finished = by_time;
+        if drawing.is_late() && !is_enough(mined.paths) {
+            mined.finished = !control.is_late();
             return Ok(());
         }
     }
@@ -233,7 +237,8 @@ fn judge(steps: &Steps, head: RelationId, path: Path, starts: &Starts, room: &mu
     })
 }
 
-/// The standard error of a ratio of two sums over a sample without replacement.
+/// The standard error of a ratio of two sums over a sample without replacement. The ratio is taken as if there were one
+/// more prediction that is right and one that is wrong: a sample in which all are right leaves an error too.
 fn standard_error(sample: &[(f64, f64)], all: usize) -> f64 {
     let n = sample.len() as f64;
     let predicted: f64 = sample.iter().map(|it| it.0).sum();
@@ -241,7 +246,7 @@ fn standard_error(sample: &[(f64, f64)], all: usize) -> f64 {
     if sample.len() < 2 || predicted <= 0.0 || sample.len() >= all {
         return 0.0;
     }
-    let ratio = correct / predicted;
+    let ratio = (correct + 1.0) / (predicted + 2.0);
     let squares: f64 = sample.iter().map(|(here, right)| (right - ratio * here).powi(2)).sum();
     let left_out = 1.0 - n / all as f64;
     (left_out * squares / (n - 1.0) / n).sqrt() / (predicted / n)
@@ -274,5 +279,7 @@ mod tests {
         let spread = (ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum::<f64>() / 299.0).sqrt();
         assert!((spread / stated - 1.0).abs() < 0.15, "{spread} {stated}");
         assert!(standard_error(&all, all.len()) <= 0.0, "all of them leave no error");
+        let right = [(3.0, 3.0); 400];
+        assert!(standard_error(&right, 401) > 0.0, "the one that was not looked at may be wrong");
     }
 }

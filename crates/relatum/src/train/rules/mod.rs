@@ -14,6 +14,7 @@ mod tests;
 mod weigh;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use crate::control::Control;
 use crate::graph::{Id, RelationId};
@@ -32,7 +33,10 @@ pub struct MineSettings {
     /// Walks to draw for bodies of three atoms; `None`: until the time is up, or [`DEFAULT_PATHS`](Self::DEFAULT_PATHS)
     /// for each relation where there is no end in time.
     pub paths: Option<u64>,
-    /// Bytes of memory that mining may use.
+    /// How long to draw walks for bodies of three atoms, from when the shorter ones are counted.
+    pub time: Option<Duration>,
+    /// Bytes of memory for the training edges as mining needs them and the rules that are held, not for the graph and
+    /// what the learning of clusters takes.
     pub memory: usize,
 }
 
@@ -45,7 +49,7 @@ impl MineSettings {
 
 impl Default for MineSettings {
     fn default() -> Self {
-        Self { seed: 0, max_length: 3, paths: None, memory: Self::DEFAULT_MEMORY }
+        Self { seed: 0, max_length: 3, paths: None, time: None, memory: Self::DEFAULT_MEMORY }
     }
 }
 
@@ -63,6 +67,8 @@ const PATHS_OF_HEAD: usize = 1_000;
 const BYTES_OF_RULE: usize = 160;
 /// The most rules with constants, whatever the memory.
 const MOST_NAMED: usize = 6_000_000;
+/// Mining is refused where there is not room for so many rules.
+const FEWEST: usize = 100_000;
 
 /// An event: how far mining is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,17 +122,16 @@ pub fn mine(
     if steps.arcs() == 0 {
         return Err(RuleError::NoEdges);
     }
-    let room = room(steps, settings)?;
+    let quota = Quota::of(steps, settings)?;
     let mut mined = begun.unwrap_or_default();
     if !mined.short {
         mined = Mined::default();
-        let (named, whole) = constants::mine(steps, room, control);
+        let (named, whole) = constants::mine(steps, quota.named, control);
         mined.rules = named;
         let found = mined.rules.len();
-        let (short, also_whole) = short::mine(steps, settings.max_length, found, control);
+        let (short, also_whole) = short::mine(steps, settings.max_length, quota.walks, found, control);
         mined.rules.extend(short);
         mined.short = whole && also_whole;
-        limit(&mut mined.rules);
         if !mined.short {
             return Ok(mined);
         }
@@ -138,7 +143,7 @@ pub fn mine(
         mined.finished = true;
         return Ok(mined);
     }
-    long::mine(steps, settings, &mut mined, control, keep)?;
+    long::mine(steps, settings, quota, &mut mined, control, keep)?;
     Ok(mined)
 }
 
@@ -170,21 +175,35 @@ fn all_of(found: Vec<Option<Vec<Rule>>>) -> (Vec<Rule>, bool) {
     (found.into_iter().flatten().flatten().collect(), whole)
 }
 
-/// How many rules with constants there is room for.
-fn room(steps: &Steps, settings: &MineSettings) -> Result<usize, RuleError> {
-    // Steps, their groups and links; marks and counters of every thread. Counted for eight of them, whatever the
-    // machine: how many rules are kept must not depend on it.
-    let fixed = steps.arcs() * 40 + 8 * (steps.entities() * 24 + steps.arcs() * 4);
-    let least = fixed + 100_000 * BYTES_OF_RULE;
-    if settings.memory < least {
-        let mega = |bytes: usize| bytes.div_ceil(1 << 20);
-        return Err(RuleError::Memory { needed: mega(least), given: mega(settings.memory) });
-    }
-    Ok(((settings.memory - fixed) / BYTES_OF_RULE).min(MOST_NAMED))
+/// How many rules there is room for.
+#[derive(Clone, Copy, Debug)]
+struct Quota {
+    /// Rules with constants, of all relations together.
+    named: usize,
+    /// Walks, of each relation.
+    walks: usize,
 }
 
-/// Keeps the most confident walks of each relation.
-fn limit(rules: &mut Vec<Rule>) {
+impl Quota {
+    fn of(steps: &Steps, settings: &MineSettings) -> Result<Self, RuleError> {
+        // Steps, their groups and links; marks and counters of every thread. Counted for eight of them, whatever the
+        // machine: how many rules are kept must not depend on it.
+        let fixed = steps.arcs() * 40 + 8 * (steps.entities() * 24 + steps.arcs() * 4);
+        let least = fixed + FEWEST.max(4 * steps.relations()) * BYTES_OF_RULE;
+        if settings.memory < least {
+            let mega = |bytes: usize| bytes.div_ceil(1 << 20);
+            return Err(RuleError::Memory { needed: mega(least), given: mega(settings.memory) });
+        }
+        let all = (settings.memory - fixed) / BYTES_OF_RULE;
+        let heads = main_relations(steps).len().max(1);
+        // Walks say more than rules with constants, but there are never so many of them that these have no room.
+        let walks = (all / 2 / heads).min(PATHS_OF_HEAD);
+        Ok(Self { named: (all - walks * heads).min(MOST_NAMED), walks })
+    }
+}
+
+/// Keeps so many walks of each relation, the most confident.
+fn limit(rules: &mut Vec<Rule>, of_head: usize) {
     rules.sort_unstable_by_key(Rule::order);
     let (mut head, mut walks) = (None, 0);
     rules.retain(|rule| {
@@ -193,7 +212,7 @@ fn limit(rules: &mut Vec<Rule>) {
         }
         let is_walk = matches!(rule.body, Body::Path(_));
         walks += usize::from(is_walk);
-        !is_walk || walks <= PATHS_OF_HEAD
+        !is_walk || walks <= of_head
     });
 }
 

@@ -1,9 +1,11 @@
 //! Bodies of one and two atoms between variables: every one of them, counted exactly.
 
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::{LEAST_CONFIDENCE, LEAST_CORRECT, MiningStage, Tally, all_of};
+use super::{LEAST_CONFIDENCE, LEAST_CORRECT, MiningStage, Tally, limit, main_relations};
 use crate::control::Control;
 use crate::graph::{EntityId, Id, RelationId};
 use crate::model::rules::{Body, Path, Rule, Steps};
@@ -11,12 +13,22 @@ use crate::model::rules::{Body, Path, Rule, Steps};
 /// A body with more walks than this is not counted: it would predict nearly everything.
 const WIDEST: usize = 200_000_000;
 
-/// All rules with bodies of one or two atoms, and whether none was left out because of a stop.
-pub(super) fn mine(steps: &Steps, max_length: usize, found: usize, control: &Control) -> (Vec<Rule>, bool) {
+/// The rules with bodies of one or two atoms, of each relation the `of_head` most confident, and whether none was left
+/// out because of a stop.
+pub(super) fn mine(
+    steps: &Steps,
+    max_length: usize,
+    of_head: usize,
+    found: usize,
+    control: &Control,
+) -> (Vec<Rule>, bool) {
     let links = Links::of(steps);
     let firsts: Vec<RelationId> = (0..steps.relations()).map(RelationId::from_index).collect();
     let tally = Tally::new(MiningStage::Short, firsts.len(), found);
-    let found: Vec<Option<Vec<Rule>>> = firsts
+    // No two rules are equal in order, so the same ones stay however the threads meet.
+    let kept: Mutex<Vec<Rule>> = Mutex::default();
+    let room = of_head * main_relations(steps).len();
+    let whole = firsts
         .par_iter()
         .with_max_len(1)
         .map_init(
@@ -24,16 +36,23 @@ pub(super) fn mine(steps: &Steps, max_length: usize, found: usize, control: &Con
             |marks, &first| {
                 let mut counts = Counts::default();
                 counts.one_step(steps, &links, first);
-                if max_length >= 2 {
-                    counts.two_steps(steps, &links, first, marks, control)?;
+                if max_length >= 2 && counts.two_steps(steps, &links, first, marks, control).is_none() {
+                    return false;
                 }
                 let found = counts.rules(first);
                 tally.add(found.len(), control);
-                Some(found)
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.extend(found);
+                if kept.len() > 2 * room {
+                    limit(&mut kept, of_head);
+                }
+                true
             },
         )
-        .collect();
-    all_of(found)
+        .reduce(|| true, |a, b| a && b);
+    let mut kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    limit(&mut kept, of_head);
+    (kept, whole)
 }
 
 /// The relations between two entities, by the second.
@@ -165,7 +184,6 @@ impl Counts {
                 rules.push(rule);
             }
         }
-        rules.sort_unstable_by_key(Rule::order);
         rules
     }
 }

@@ -153,6 +153,41 @@ fn a_run_that_was_stopped_and_resumed_finds_what_one_that_was_not_finds() {
 }
 
 #[test]
+fn the_time_is_that_of_drawing_and_a_run_that_it_ended_goes_on() {
+    let steps = Steps::of(&families());
+    let timed = |time| MineSettings { time: Some(time), ..MineSettings::default() };
+    let control = Control::default();
+    let mine = |settings, begun| mine(&steps, &settings, begun, &control, &mut |_| Ok(())).unwrap();
+    let at_once = mine(timed(Duration::ZERO), None);
+    assert!(at_once.short && at_once.finished && at_once.paths == 0, "what is exact is done all the same");
+    let length = |length| MineSettings { max_length: length, ..MineSettings::default() };
+    assert_eq!(at_once.set(), mine(length(2), None).set());
+    // Two rounds, and then others until the time is up.
+    let some = mine(settings(12_000), None);
+    let more = mine(timed(Duration::from_millis(500)), Some(Mined { finished: false, ..some.clone() }));
+    assert!(more.finished && more.paths > some.paths, "{}", more.paths);
+}
+
+#[test]
+fn there_are_no_more_rules_than_there_is_room_for() {
+    let edges: Vec<(u32, u32, u32)> = (0..300u32)
+        .map(|at| (at % 10, at / 10 % 3, at / 30))
+        .filter(|&(head, relation, tail)| !(head + 2 * relation + tail * tail).is_multiple_of(3))
+        .collect();
+    let steps = Steps::of(&small_graph(&edges));
+    let control = Control::default();
+    let (all, _) = constants::mine(&steps, 1_000_000, &control);
+    for room in [6, 50, all.len() / 2] {
+        let (found, whole) = constants::mine(&steps, room, &control);
+        assert!(whole && !found.is_empty() && found.len() <= room, "{} of {}", found.len(), all.len());
+    }
+    let (mut walks, _) = short::mine(&steps, 2, 1_000, 0, &control);
+    let (few, _) = short::mine(&steps, 2, 2, 0, &control);
+    limit(&mut walks, 2);
+    assert_eq!(few, walks, "the most confident of all");
+}
+
+#[test]
 fn what_is_asked_to_stop_at_once_gives_what_it_has() {
     let steps = Steps::of(&families());
     let control = Control::default();

@@ -6,6 +6,9 @@ use super::is_variable;
 use crate::graph::{EntityId, Graph, RelationId};
 use crate::model::Reciprocals;
 
+/// What `AnyBURL` writes for the object of an edge from an entity to itself.
+const MYSELF: &str = "me_myself_i";
+
 type Problem = (usize, RuleProblem);
 
 /// The rule of a line; `None` if its form is not known here. A mistake comes with its place, in bytes.
@@ -28,7 +31,9 @@ pub(super) fn line(line: &str, graph: &Graph, reciprocals: &Reciprocals) -> Resu
     }
     at += correct.len() + 1;
     let expected = "a confidence from 0 to 1";
-    let confidence_value = confidence.trim().parse::<f32>().ok().filter(|it| (0.0..=1.0).contains(it));
+    // Not -0 either: by its bits it would be the largest of all.
+    let is_share = |it: &f32| it.is_sign_positive() && (0.0..=1.0).contains(it);
+    let confidence_value = confidence.trim().parse::<f32>().ok().filter(is_share);
     let confidence_value = confidence_value
         .ok_or_else(|| (at, RuleProblem::Number { expected, found: confidence.to_owned() }))?;
     at += confidence.len() + 1;
@@ -58,6 +63,8 @@ pub(super) fn line(line: &str, graph: &Graph, reciprocals: &Reciprocals) -> Resu
 enum Term {
     Variable(char),
     Entity(EntityId),
+    /// [`MYSELF`], where the graph has no such entity.
+    Myself,
 }
 
 struct Atom {
@@ -127,7 +134,14 @@ impl Cursor<'_> {
         if !quoted && is_variable(&name) {
             return Ok(Term::Variable(name.chars().next().unwrap_or('X')));
         }
-        Ok(Term::Entity(self.graph.entity(&name).map_err(|error| (at, error.into()))?))
+        match self.graph.entity(&name) {
+            Ok(entity) => Ok(Term::Entity(entity)),
+            Err(_) if !quoted && name == MYSELF => Ok(Term::Myself),
+            Err(error) if !quoted && is_like_a_variable(&name) => {
+                Err((at, RuleProblem::LikeAVariable(error)))
+            }
+            Err(error) => Err((at, error.into())),
+        }
     }
 
     /// A name up to one of these characters, or in quotation marks, and whether it was.
@@ -171,6 +185,12 @@ impl Cursor<'_> {
     }
 }
 
+/// Whether a name is meant for a variable, as other languages write them: `x`, `?x`.
+fn is_like_a_variable(name: &str) -> bool {
+    let mut letters = name.trim_start_matches('?').chars();
+    letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
+}
+
 /// A head and a body whose form is not known yet.
 struct Form<'a> {
     head: Atom,
@@ -180,6 +200,11 @@ struct Form<'a> {
 
 impl Form<'_> {
     fn rule(&self) -> Result<Option<(RelationId, Body)>, RuleProblem> {
+        let mut atoms = std::iter::once(&self.head).chain(&self.body);
+        if atoms.any(|atom| atom.terms.contains(&Term::Myself)) {
+            // No rule here speaks of an entity and itself.
+            return Ok(None);
+        }
         match self.head.terms {
             [Term::Variable(x), Term::Variable(y)] if x != y => self.walk(x, y),
             [Term::Variable(x), Term::Entity(object)] => self.with_object(self.head.relation, x, object),
@@ -249,7 +274,7 @@ impl Form<'_> {
             Term::Entity(to) if relation == head && to == object => Err(RuleProblem::Circle),
             Term::Entity(to) => Ok(Some((head, Body::Edge { object, relation, to }))),
             Term::Variable(other) if other != x => Ok(Some((head, Body::Some { object, relation }))),
-            Term::Variable(_) => Ok(None),
+            Term::Variable(_) | Term::Myself => Ok(None),
         }
     }
 }
