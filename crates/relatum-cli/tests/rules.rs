@@ -129,6 +129,17 @@ fn rules_travel_as_text_and_come_back_the_same() {
     assert!(asked.contains("has_genre(X, Drama) ← directed_by(X, D3)"), "{asked}");
     assert!(asked.contains("because directed_by(F10, D3)"), "{asked}");
     assert!(!asked.contains("by similarity"), "the model says nothing here: {asked}");
+    let asked = desk.ok(&[
+        "ask",
+        "films",
+        "?G : has_genre(F10, G)",
+        "--new-only",
+        "--evidence",
+        "model",
+        "--explain",
+    ]);
+    assert!(asked.contains("└─ by similarity, as with F"), "without rules, similar films are named: {asked}");
+    assert!(!asked.contains("no rule speaks"), "no rule was asked: {asked}");
 }
 
 #[test]

@@ -530,7 +530,7 @@ export interface components {
              * @description What enters the score: the truth, or its negation.
              */
             value: number;
-            /** @description What speaks for an edge that is not trusted, where rules are asked beside the model. */
+            /** @description What speaks for an edge that is not trusted. */
             why?: components["schemas"]["Why"] | null;
         };
         /** @description An atom in words. */
@@ -2107,6 +2107,8 @@ export interface components {
              * @description What the rules add: how true they say it is, times what they count beside the predictor.
              */
             rules: number;
+            /** @description Whether rules were asked at all. */
+            rules_asked?: boolean;
             /**
              * @description Where rules add nothing: the entities most similar to the one that the edge was read from, of those that have such
              *     an edge to the same entity.

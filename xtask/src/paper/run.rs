@@ -187,7 +187,7 @@ impl Runner {
             let project = engine.project();
             let card = BaselineFolder::of(project, kind.name())?.card(project)?;
             let wanted = recipes::baseline(engine.graph(), kind, self.chosen.max_epochs);
-            trained_as(engine, "baselines", &name, card.training == wanted, [&card.training, &wanted])?;
+            trained_as(engine, "baselines", &name, &card.training, &wanted)?;
             let (settings, valid) = (card.training.to_string(), card.valid.map(|it| it.mrr));
             return Ok(result(kind.name().to_owned(), card.training.dimension, &settings, card.epoch, valid));
         }
@@ -199,23 +199,23 @@ impl Runner {
         let (Some(trained), Some(wanted)) = (trained, wanted) else {
             anyhow::bail!("the model {name} in {} was not trained here", engine.project().dir().display())
         };
-        trained_as(engine, "models", &name, trained == wanted, [&trained, &wanted])?;
+        trained_as(engine, "models", &name, &trained, &wanted)?;
         let (settings, valid) = (trained.to_string(), card.valid.map(|it| it.mrr));
         Ok(result(card.predictor.clone(), card.rank, &settings, card.epoch, valid))
     }
 }
 
 /// Fails where a model was trained otherwise than its recipe says.
-fn trained_as(
+fn trained_as<T: PartialEq + Display>(
     engine: &Engine,
     folder: &str,
     name: &str,
-    is_right: bool,
-    [trained, wanted]: [&dyn Display; 2],
+    trained: &T,
+    wanted: &T,
 ) -> anyhow::Result<()> {
     let dir = engine.project().dir();
     ensure!(
-        is_right,
+        trained == wanted,
         "the model {name} in {} was trained otherwise than its recipe says: delete {} to train it again, or take \
          another --work\n  it has: {trained}\n  recipe: {wanted}",
         dir.display(),

@@ -97,7 +97,7 @@ class Atom:
     stored: str | None
     subject_variable: str | None = None
     object_variable: str | None = None
-    #: What speaks for a predicted edge where rules are asked, as the JSON of the reply has it.
+    #: What speaks for a predicted edge, as the JSON of the reply has it.
     why: Mapping[str, Any] | None = field(default=None, hash=False)
 
     def __str__(self) -> str:
@@ -169,15 +169,19 @@ class Explanation:
 
 
 def _reasons(why: Mapping[str, Any]) -> list[str]:
-    predictor, rules = f"{why['predictor']:.4f}", f"{why['rules']:.4f}"
+    names = [str(Entity(**entity)) for entity in why.get("similar", [])]
+    like = f", as with {' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}" if names else ""
+    if not why.get("rules_asked", True):
+        return [f"by similarity{like}"] if like else []
     found = why.get("reasons", [])
-    if why["rules"] > 0:
-        lines = [f"by rules {rules}, by similarity {predictor}"]
-    else:
-        names = [str(Entity(**entity)) for entity in why.get("similar", [])]
-        like = f", as with {' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}" if names else ""
-        silent = "rules speak for it, but count nothing for this relation" if found else "no rule speaks for it"
-        lines = [f"by similarity {predictor}{like}; {silent}"]
+    by = [f"by rules {why['rules']:.4f}"] if why["rules"] > 0 else []
+    by += [f"by similarity {why['predictor']:.4f}{like}"] if why["predictor"] > 0 else []
+    first = [", ".join(by)] if by else []
+    if why["rules"] <= 0:
+        first.append(
+            "rules speak for it, but count nothing for this relation" if found else "no rule speaks for it"
+        )
+    lines = ["; ".join(first)]
     for reason in found:
         about = "about " if reason.get("error") else ""
         edges = [

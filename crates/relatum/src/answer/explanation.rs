@@ -288,7 +288,7 @@ pub(super) fn explained_edge(
         truth.pairs(&[(from, hop)], row);
         value = row[to.index()];
     }
-    let why = if known.is_none() { truth.why(from, hop, to) } else { None };
+    let why = if known.is_none() { truth.why(from, hop, to, value) } else { None };
     let counts = if negated { logic.negation.not(value) } else { value };
     ExplainedAtom { edge, negated, truth: value, value: counts, read, known, stored, why }
 }

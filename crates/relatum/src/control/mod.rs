@@ -186,11 +186,6 @@ impl Control {
         self.rows.is_some() || self.until.is_some()
     }
 
-    /// Whether there is an end in time.
-    pub fn has_deadline(&self) -> bool {
-        self.until.is_some()
-    }
-
     /// Whether the deadline has passed.
     pub fn is_past_deadline(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)

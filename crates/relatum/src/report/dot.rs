@@ -211,7 +211,7 @@ mod tests {
             a1e1 [label="Will\\nSmith", shape=box];
             a1e3 [label="Hitch", shape=box];
             "a1vF" -> a1e1 [label="stars\n1.0000 known, train", style=solid];
-            "a1vF" -> a1e3 [label="not genre\n0.#### predicted", style=dashed, color=red, arrowhead=tee];
+            "a1vF" -> a1e3 [label="not genre\n0.#### predicted\nby similarity, as with A\\B", style=dashed, color=red, arrowhead=tee];
             a1n0 [shape=note, color=red, label="not (exists A. stars(F, A) and stars(Hitch, A))\n0.#### at best 0.#### by A = Will\\nSmith\nstars(Bad \"Boys\", Will\\nSmith)  1.0000  known, train\nstars(Hitch, Will\\nSmith)  0.####  predicted"];
             a1n0 -> "a1vF" [style=dotted, arrowhead=none];
           }

@@ -153,6 +153,7 @@ fn of_why(graph: &Graph, why: &search::Why) -> Why {
         rules: why.by_rules,
         reasons: why.reasons.iter().map(reason).collect(),
         more: why.more,
+        rules_asked: why.rules_asked,
         similar: why.similar.iter().map(|&id| entity(graph, id)).collect(),
     }
 }

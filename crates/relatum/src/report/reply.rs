@@ -103,6 +103,15 @@ pub struct Settings {
     pub tuned_for: Option<String>,
 }
 
+fn asked() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_true(value: &bool) -> bool {
+    *value
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
 fn is_false(value: &bool) -> bool {
     !value
@@ -276,7 +285,7 @@ pub struct Atom {
     pub known: Option<String>,
     /// The split that holds the edge, trusted or not; `null` for a prediction.
     pub stored: Option<String>,
-    /// What speaks for an edge that is not trusted, where rules are asked beside the model.
+    /// What speaks for an edge that is not trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Why>,
 }
@@ -294,6 +303,9 @@ pub struct Why {
     /// How many other rules speak for it, those left out that say the same as one of them.
     #[serde(default)]
     pub more: usize,
+    /// Whether rules were asked at all.
+    #[serde(default = "asked", skip_serializing_if = "is_true")]
+    pub rules_asked: bool,
     /// Where rules add nothing: the entities most similar to the one that the edge was read from, of those that have such
     /// an edge to the same entity.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

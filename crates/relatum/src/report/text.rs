@@ -185,7 +185,7 @@ impl Atom {
     /// What the atom is and where its truth comes from.
     pub fn standing(&self) -> String {
         let by = match &self.why {
-            None => "the model",
+            None | Some(Why { rules_asked: false, .. }) => "the model",
             Some(why) if why.predictor > 0.0 => "model and rules",
             Some(_) => "rules",
         };
@@ -223,17 +223,21 @@ impl Why {
     /// What speaks for the edge, a line each: how much comes from where, then the rules with what makes them true;
     /// or the most similar entities.
     pub(super) fn lines(&self) -> Vec<String> {
+        let names: Vec<String> = self.similar.iter().map(Entity::read).collect();
+        let like = match names.split_last() {
+            None => String::new(),
+            Some((last, [])) => format!(", as with {last}"),
+            Some((last, others)) => format!(", as with {} and {last}", others.join(", ")),
+        };
+        if !self.rules_asked {
+            // The truth of the atom stands above, and all of it is the predictor's.
+            return if like.is_empty() { Vec::new() } else { vec![format!("by similarity{like}")] };
+        }
         let mut by = Vec::new();
         if self.rules > 0.0 {
             by.push(format!("by rules {}", score_text(self.rules)));
         }
         if self.predictor > 0.0 {
-            let names: Vec<String> = self.similar.iter().map(Entity::read).collect();
-            let like = match names.split_last() {
-                None => String::new(),
-                Some((last, [])) => format!(", as with {last}"),
-                Some((last, others)) => format!(", as with {} and {last}", others.join(", ")),
-            };
             by.push(format!("by similarity {}{like}", score_text(self.predictor)));
         }
         let silent = match self.reasons.len() {
@@ -493,12 +497,22 @@ mod tests {
     #[test]
     fn what_says_nothing_is_not_named_and_an_estimate_has_its_error() {
         let why = |predictor, rules, reasons: &[RuleReason]| {
-            Why { predictor, rules, reasons: reasons.to_vec(), more: 0, similar: Vec::new() }.lines()
+            let reasons = reasons.to_vec();
+            Why { predictor, rules, reasons, more: 0, rules_asked: true, similar: Vec::new() }.lines()
         };
         assert_eq!(why(0.25, 0.5, &[]), ["by rules 0.5000, by similarity 0.2500"]);
         assert_eq!(why(0.0, 0.5, &[]), ["by rules 0.5000"]);
         assert_eq!(why(0.25, 0.0, &[]), ["by similarity 0.2500; no rule speaks for it"]);
         assert_eq!(why(0.0, 0.0, &[]), ["no rule speaks for it"]);
+        let alone = Why {
+            predictor: 0.25,
+            rules: 0.0,
+            reasons: Vec::new(),
+            more: 0,
+            rules_asked: false,
+            similar: Vec::new(),
+        };
+        assert!(alone.lines().is_empty(), "the truth stands in the line of the atom");
         let estimated = RuleReason {
             rule: "h(X, Y) ← b(X, Y)".to_owned(),
             confidence: 0.4,

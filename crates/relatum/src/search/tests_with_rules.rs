@@ -100,7 +100,7 @@ proptest! {
                         let said = row.iter().find(|it| it.0.index() == to).map_or(0.0, |it| it.1);
                         let (phi, weight) = if alone { (0.0, 1.0) } else { (predicted[3 * at + to], weight) };
                         prop_assert!((value - mixed(phi, said, weight)).abs() < 1e-6);
-                        let why = with_rules.why(from, hop, EntityId::from_index(to)).unwrap();
+                        let why = with_rules.why(from, hop, EntityId::from_index(to), value).unwrap();
                         prop_assert!((why.together() - value).abs() < 1e-5, "{why:?} {value}");
                         // Whoever speaks is named, whether it counts or not.
                         prop_assert_eq!(why.reasons.is_empty(), said <= 0.0, "{:?} {}", why, said);

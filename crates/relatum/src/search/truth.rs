@@ -36,8 +36,8 @@ pub trait AtomTruth: Sync {
     /// The most that a row can hold where [`facts`](Self::facts) names no edge.
     fn ceiling(&self) -> f32;
 
-    /// What speaks for an edge that is not trusted; `None` where there is nothing to tell beside its truth.
-    fn why(&self, _from: EntityId, _hop: Hop, _to: EntityId) -> Option<Why> {
+    /// What speaks for an edge that is not trusted and has this truth; `None` where there is nothing to tell beside it.
+    fn why(&self, _from: EntityId, _hop: Hop, _to: EntityId, _truth: f32) -> Option<Why> {
         None
     }
 }
@@ -294,8 +294,8 @@ impl AtomTruth for Scorer<'_> {
         super::at_most::at_most(self, from, hop, at, bounds)
     }
 
-    fn why(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Why> {
-        self.why_edge(from, hop, to)
+    fn why(&self, from: EntityId, hop: Hop, to: EntityId, truth: f32) -> Option<Why> {
+        self.why_edge(from, hop, to, truth)
     }
 
     fn ceiling(&self) -> f32 {

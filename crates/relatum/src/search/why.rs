@@ -23,6 +23,8 @@ pub struct Why {
     pub reasons: Vec<Reason>,
     /// How many others there are.
     pub more: usize,
+    /// Whether rules were asked at all.
+    pub rules_asked: bool,
     /// Where the predictor alone adds something, the entities most similar to the one that the edge was read from, of
     /// those that have such an edge to the same entity.
     pub similar: Vec<EntityId>,
@@ -36,15 +38,18 @@ impl Why {
 }
 
 impl Scorer<'_> {
-    /// What speaks for an edge; `None` where rules are not asked.
-    pub(super) fn why_edge(&self, from: EntityId, hop: Hop, to: EntityId) -> Option<Why> {
-        self.rules()?;
-        self.why_given(from, hop, to, self.by_predictor(from, hop, to))
+    /// What speaks for an edge of some truth; `None` for raw scores, which are no truth that could be divided.
+    pub(super) fn why_edge(&self, from: EntityId, hop: Hop, to: EntityId, truth: f32) -> Option<Why> {
+        let predicted = if self.rules().is_some() { self.by_predictor(from, hop, to) } else { truth };
+        self.why_given(from, hop, to, predicted)
     }
 
     /// The same, given how true the predictor alone says the edge is.
     pub(super) fn why_given(&self, from: EntityId, hop: Hop, to: EntityId, predicted: f32) -> Option<Why> {
-        let rules = self.rules()?;
+        if !self.calibration.is_truth() {
+            return None;
+        }
+        let Some(rules) = self.rules() else { return Some(self.why_alone(from, hop, to, predicted)) };
         let relation = self.model_relation(hop);
         let weight = rules.weight(relation);
         let row = rules.row(from, relation);
@@ -61,7 +66,14 @@ impl Scorer<'_> {
         reasons.truncate(NAMED);
         let by_similarity = by_rules <= 0.0 && by_predictor > 0.0;
         let similar = if by_similarity { self.similar(from, hop, to) } else { Vec::new() };
-        Some(Why { by_predictor, by_rules, reasons, more, similar })
+        Some(Why { by_predictor, by_rules, reasons, more, rules_asked: true, similar })
+    }
+
+    /// What speaks for an edge where no rule is asked: what the predictor knows of similar entities.
+    fn why_alone(&self, from: EntityId, hop: Hop, to: EntityId, predicted: f32) -> Why {
+        let similar = if predicted > 0.0 { self.similar(from, hop, to) } else { Vec::new() };
+        let (by_rules, reasons, more) = (0.0, Vec::new(), 0);
+        Why { by_predictor: predicted, by_rules, reasons, more, rules_asked: false, similar }
     }
 
     /// The entities with the largest cosine to one, of those from which the hop leads to another.

@@ -132,11 +132,8 @@ impl Lists<'_> {
         Ok(truths?.first().map_or(0.0, |truth| truth.low))
     }
 
-    /// What speaks for an edge that is not trusted; `None` where rules are not asked.
+    /// What speaks for an edge that is not trusted; `None` for raw scores.
     pub fn why(&mut self, from: EntityId, hop: Hop, to: EntityId) -> Result<Option<Why>, SearchError> {
-        if self.scorer.rules().is_none() {
-            return Ok(None);
-        }
         let stopped = self.rows.stopped;
         let limited = self.rows.without_limits();
         let by_predictor = self.rows.by_predictor(from, hop, to);
