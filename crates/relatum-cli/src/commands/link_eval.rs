@@ -10,6 +10,7 @@ use relatum::graph::Split;
 use relatum::model::Ties;
 use relatum::report::{End, LinkEvaluation, Metrics};
 use relatum::search::Evidence;
+use relatum::train::rules::RuleWeights;
 
 use super::model;
 use super::train::use_threads;
@@ -87,13 +88,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let open = engine.model(options.model.as_deref())?;
         model::warn_if_unfinished(&args.dir, &open);
         let both = args.evidence == Evidence::Both;
-        let rules = if both { Some(engine.rules(options.rules.as_deref())?) } else { None };
+        // Rules that were named must be there, even where the model alone is measured.
+        let named = both || options.rules.is_some();
+        let rules = if named { Some(engine.rules(options.rules.as_deref())?) } else { None };
+        let rules = rules.filter(|_| both);
         if let Some(rules) = rules.filter(|rules| engine.rule_weights(&open, rules).is_none()) {
             output::say(&format!(
                 "note: how much the rules `{}` count beside `{}` was not learned, so all relations have the weight \
-                 0.3: `relatum rules {} --weigh --name {} --model {}` learns it",
+                 {}: `relatum rules {} --weigh --name {} --model {}` learns it",
                 rules.name,
                 open.name,
+                RuleWeights::DEFAULT,
                 output::typed(&args.dir),
                 rules.name,
                 open.name

@@ -46,8 +46,9 @@ pub(crate) struct Args {
     #[arg(long, default_value = AUTO, value_parser = [AUTO, "softmax-count", "softmax", "sigmoid", "adaptive"])]
     calibration: String,
     /// Include edges between entities of other kinds; the truth of an edge to another kind is multiplied by W
-    #[arg(long, value_name = "W", default_value_t = 0.0, value_parser = parse_truth, allow_negative_numbers = true)]
-    unseen: f32,
+    /// [default: 0]
+    #[arg(long, value_name = "W", value_parser = parse_truth, allow_negative_numbers = true)]
+    unseen: Option<f32>,
     /// What speaks for an edge: the model, the rules of `relatum rules`, or both together, as when asking; auto: both
     /// where the project has rules, else the model, which takes less time
     #[arg(long, default_value = AUTO, value_parser = evidences())]
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let options = Options {
         model: args.model.clone(),
         calibration: Calibration::from_name(&args.calibration),
-        unseen: Some(args.unseen),
+        unseen: args.unseen,
         evidence: args.evidence.0,
         rules: args.rules.clone(),
         top: Some(args.top.unwrap_or(many)),

@@ -10,7 +10,7 @@ use relatum::control::Control;
 use relatum::engine::{RuleOptions, RulesMade, ShowRules};
 use relatum::model::rules::RuleError;
 use relatum::report::{RuleList, ShownRule};
-use relatum::train::rules::{MineSettings, MiningProgress, MiningStage, RuleWeights};
+use relatum::train::rules::{MiningProgress, MiningStage, RuleWeights};
 use relatum::{Engine, Error};
 
 use super::train::use_threads;
@@ -56,9 +56,9 @@ pub(crate) struct Args {
     max_length: Option<u8>,
     /// Megabytes for the training edges as mining needs them and, at 160 bytes a rule, for the rules that are held: where
     /// there is not room for all of them, each relation keeps its most confident ones. The graph itself, tables of counts
-    /// and the learning of clusters come on top
-    #[arg(long, value_name = "MB", default_value_t = MineSettings::DEFAULT_MEMORY >> 20)]
-    max_memory: usize,
+    /// and the learning of clusters come on top [default: 2048, or of a run that is resumed, as it was begun]
+    #[arg(long, value_name = "MB")]
+    max_memory: Option<usize>,
     /// Go on with a run that was stopped, as it was begun, or draw more --paths, or --seconds longer, after one that was
     /// not
     #[arg(long, conflicts_with = "restart")]
@@ -155,7 +155,7 @@ fn mine(args: &Args, engine: &Engine, control: &Control) -> anyhow::Result<Rules
         max_length: args.max_length.map(usize::from),
         paths: args.paths,
         time: args.seconds.map(Duration::from_secs),
-        memory: Some(args.max_memory.saturating_mul(1 << 20)),
+        memory: args.max_memory.map(|megabytes| megabytes.saturating_mul(1 << 20)),
         resume: args.resume,
         restart: args.restart,
     };

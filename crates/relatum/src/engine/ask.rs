@@ -1,13 +1,13 @@
 //! Questions: read, planned, answered, explained.
 
 use super::{Engine, Error, OpenModel, Options, Resolved};
-use crate::answer::{self, Answers, Ask, Method, SharedSource, judge, relations_between};
+use crate::answer::{self, Answers, Ask, Method, RankedRelation, SharedSource, judge, relations_between};
 use crate::control::Control;
 use crate::graph::EntityId;
 use crate::plan::Plan;
-use crate::query::{Asked, Between, Checked, CheckedStatement, Question, Shape, read_any};
+use crate::query::{Asked, Between, Checked, CheckedStatement, Direction, Hop, Question, Shape, read_any};
 use crate::report::{self, AskedFor, Certainty, Names, Reply};
-use crate::search;
+use crate::search::{self, AtomTruth};
 use crate::train::rules::RuleWeights;
 
 impl Engine {
@@ -208,13 +208,19 @@ impl Asking<'_> {
             Some(by) => search::Certainty::Stopped { by },
             None => search::Certainty::Exact { within: 0.0 },
         };
+        let explained = self.options.explain || scorer.rules().is_some();
+        let why = |it: &RankedRelation| {
+            let hop = Hop { relation: it.relation, direction: Direction::Forward };
+            let asked = explained && it.known.is_none();
+            asked.then(|| scorer.why(pair.0, hop, pair.1, it.truth)).flatten()
+        };
         Ok(Reply {
             question: between.named(graph).to_string(),
             asked: AskedFor::Relations,
             target: Some(between.target.name.clone()),
             shape: "relations".to_owned(),
             offset,
-            relations: report::of_relations(graph, &ranked),
+            relations: report::of_relations(graph, &ranked, why),
             ..self.reply(&resolved, Method::Exact, certainty, rows)
         })
     }

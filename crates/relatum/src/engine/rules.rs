@@ -97,10 +97,12 @@ impl Engine {
         if mined.rules.is_empty() && !mined.finished {
             return Err(WorkflowError::Stopped.into());
         }
-        // What was found is put in order even if the time is up; who asks to stop once more ends that too.
-        let Fitted { set, overlaps, valid } =
+        // What was found is put in order even if the time is up. Who asks to stop ends that too; then clusters are
+        // those that do well on most graphs, and a resumed run learns them.
+        let Fitted { set, overlaps, valid, finished } =
             fit(self.graph(), &steps, mined.set(), &control.without_limits());
-        let card = RuleCard { overlaps, valid, ..card(&mined) };
+        let finished = finished && mined.finished;
+        let card = RuleCard { finished, overlaps, valid, ..card(&mined) };
         folder.save(&set, &card)?;
         self.forget_rules(folder.name());
         Ok(made(&folder, &set, &card, None))
@@ -126,7 +128,11 @@ impl Engine {
         }
         let steps = self.steps();
         let mined = Mined { rules, finished: true, ..Mined::default() };
-        let Fitted { set, overlaps, valid } = fit(self.graph(), &steps, mined.set(), control);
+        let Fitted { set, overlaps, valid, finished } = fit(self.graph(), &steps, mined.set(), control);
+        if !finished {
+            // The file of rules is still where it was; half of the work would pass for the whole.
+            return Err(WorkflowError::Stopped.into());
+        }
         let settings = MineSettings::default();
         let card = RuleCard { overlaps, valid, imported: true, ..self.card(&settings, &mined) };
         folder.save(&set, &card)?;
@@ -257,6 +263,7 @@ impl Engine {
             // The exact part counts as begun only when it is done.
             paths: if mined.short { mined.paths } else { 0 },
             wanted: settings.paths,
+            memory: Some(settings.memory).filter(|&memory| memory != MineSettings::DEFAULT_MEMORY),
             short: mined.short,
             finished: mined.finished,
             imported: false,
@@ -275,13 +282,12 @@ impl Engine {
         let name = || folder.name().to_owned();
         let &RuleOptions { seed, max_length, paths, time, memory, .. } = options;
         let plain = MineSettings::default();
-        let memory = memory.unwrap_or(plain.memory);
         let anew = MineSettings {
             seed: seed.unwrap_or(plain.seed),
             max_length: max_length.unwrap_or(plain.max_length),
             paths,
             time,
-            memory,
+            memory: memory.unwrap_or(plain.memory),
         };
         if options.restart || !folder.exists() && !options.resume {
             return Ok((anew, None));
@@ -304,7 +310,7 @@ impl Engine {
             // Who gives a time draws until it is up, however many paths were wanted before.
             paths: paths.or(card.wanted.filter(|_| time.is_none())),
             time,
-            memory,
+            memory: memory.or(card.memory).unwrap_or(plain.memory),
         };
         let wants_more = time.is_some() || paths.is_some_and(|paths| paths > card.paths);
         if card.imported || (card.finished && !wants_more) {
@@ -344,3 +350,6 @@ fn made(
         passed_over,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,13 +24,18 @@ pub(crate) fn of_answers(names: Names<'_>, answers: &[answer::Answer]) -> Vec<An
     answers.iter().map(|answer| names.answer(answer)).collect()
 }
 
-/// Relations between two things.
-pub(crate) fn of_relations(graph: &Graph, ranked: &[RankedRelation]) -> Vec<RelationAnswer> {
+/// Relations between two things, each with what speaks for it.
+pub(crate) fn of_relations(
+    graph: &Graph,
+    ranked: &[RankedRelation],
+    why: impl Fn(&RankedRelation) -> Option<search::Why>,
+) -> Vec<RelationAnswer> {
     let of = |it: &RankedRelation| RelationAnswer {
         relation: relation(graph, it.relation),
         score: it.truth,
         known: split(it.known),
         stored: split(it.stored),
+        why: why(it).map(|why| of_why(graph, &why)),
     };
     ranked.iter().map(of).collect()
 }

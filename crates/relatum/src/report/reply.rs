@@ -397,6 +397,9 @@ pub struct RelationAnswer {
     pub known: Option<String>,
     /// The split that holds the edge, trusted or not.
     pub stored: Option<String>,
+    /// What speaks for an edge that is not trusted, where an explanation or rules are asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Why>,
 }
 
 /// How true a statement is.

@@ -51,26 +51,31 @@ impl Reply {
     }
 
     /// The answers, a line each, with what explains them.
-    fn list<'a>(&'a self) -> String {
-        let of_answer =
-            |it: &'a Answer| (it.entity.shown(), it.score, it.standing(), it.explanation.as_ref());
-        let of_relation = |it: &'a RelationAnswer| (it.relation.shown(), it.score, it.standing(), None);
-        let rows: Vec<(String, f32, String, Option<&Explanation>)> =
+    fn list(&self) -> String {
+        let of_answer = |it: &Answer| {
+            let below = it.explanation.as_ref().map(Explanation::text).unwrap_or_default();
+            (it.entity.shown(), it.score, it.standing(), below)
+        };
+        let of_relation = |it: &RelationAnswer| {
+            let mut below = String::new();
+            let lines: Vec<Line> = it.why.iter().flat_map(Why::lines).map(Line::plain).collect();
+            draw(&lines, "     ", &mut below);
+            (it.relation.shown(), it.score, it.standing(), below)
+        };
+        let rows: Vec<(String, f32, String, String)> =
             self.answers.iter().map(of_answer).chain(self.relations.iter().map(of_relation)).collect();
         let widths = rows.iter().map(|(name, ..)| name.width()).filter(|width| *width <= *NAMES.end());
         let name_width = widths.max().unwrap_or(0).max(*NAMES.start());
         let score_width = rows.iter().map(|(_, score, ..)| score_text(*score).len()).max().unwrap_or(0);
         let mut text = String::new();
-        for (index, (name, score, standing, explanation)) in rows.into_iter().enumerate() {
+        for (index, (name, score, standing, below)) in rows.into_iter().enumerate() {
             let (place, score) = (index + 1 + self.offset, score_text(score));
             let gap = match name_width.checked_sub(name.width()) {
                 Some(gap) => " ".repeat(gap),
                 None => format!("\n{}", " ".repeat(5 + name_width)),
             };
             text += &format!("{place:>3}. {name}{gap}  {score:>score_width$}  {standing}\n");
-            if let Some(explanation) = explanation {
-                text += &explanation.text();
-            }
+            text += &below;
         }
         text
     }
@@ -94,7 +99,7 @@ impl RelationAnswer {
     /// `known, train`, `predicted` or, for an edge that is stored but not trusted, `stored in train, scored by
     /// the model`.
     pub fn standing(&self) -> String {
-        standing(self.known.as_deref(), self.stored.as_deref(), "the model")
+        standing(self.known.as_deref(), self.stored.as_deref(), Why::speaker(self.why.as_ref()))
     }
 }
 
@@ -184,12 +189,7 @@ impl Entity {
 impl Atom {
     /// What the atom is and where its truth comes from.
     pub fn standing(&self) -> String {
-        let by = match &self.why {
-            None | Some(Why { rules_asked: false, .. }) => "the model",
-            Some(why) if why.predictor > 0.0 => "model and rules",
-            Some(_) => "rules",
-        };
-        standing(self.known.as_deref(), self.stored.as_deref(), by)
+        standing(self.known.as_deref(), self.stored.as_deref(), Why::speaker(self.why.as_ref()))
     }
 
     /// The atom with its value: `not stars(Hitch, Eva)  0.9000  predicted with 0.1000`.
@@ -220,6 +220,15 @@ impl Atom {
 }
 
 impl Why {
+    /// Who says how true an edge is.
+    fn speaker(why: Option<&Self>) -> &'static str {
+        match why {
+            None | Some(Self { rules_asked: false, .. }) => "the model",
+            Some(why) if why.predictor > 0.0 => "model and rules",
+            Some(_) => "rules",
+        }
+    }
+
     /// What speaks for the edge, a line each: how much comes from where, then the rules with what makes them true;
     /// or the most similar entities.
     pub(super) fn lines(&self) -> Vec<String> {

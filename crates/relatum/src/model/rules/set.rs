@@ -47,6 +47,9 @@ pub struct RuleCard {
     /// How many were to be drawn, where that was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<u64>,
+    /// The bytes of memory that mining might use, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<usize>,
     /// Whether the bodies that are counted exactly are done.
     pub short: bool,
     /// Whether everything that was asked for was done; else mining can be resumed.

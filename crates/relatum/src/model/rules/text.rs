@@ -46,7 +46,7 @@ pub fn parse(source: impl BufRead, graph: &Graph) -> Result<Parsed, RuleError> {
                 return Err(RuleError::Line { line: index + 1, column, problem });
             }
         };
-        if line.trim().is_empty() || line.starts_with('#') {
+        if line.trim().is_empty() || line.trim_start().starts_with('#') {
             continue;
         }
         match read::line(line, graph, &reciprocals) {

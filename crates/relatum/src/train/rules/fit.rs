@@ -28,6 +28,8 @@ pub struct Fitted {
     pub overlaps: Vec<Overlaps>,
     /// The filtered MRR of the validation edges that were looked at, and their number; `None` without any.
     pub valid: Option<(f64, usize)>,
+    /// Whether everything was looked at; not if somebody asked to stop.
+    pub finished: bool,
 }
 
 /// Puts rules into clusters, with the thresholds that rank the validation edges of each relation best. Where there
@@ -42,6 +44,7 @@ pub fn fit(graph: &Graph, steps: &Arc<Steps>, set: RuleSet, control: &Control) -
         questions[main].push((group.head, group.relation, valid.tails(group).to_vec()));
     }
     let tally = Tally::new(MiningStage::Clusters, relations.len(), index.set().len());
+    tally.begin(control);
     let measured: Vec<Option<Measured>> = relations
         .par_iter()
         .with_max_len(1)
@@ -56,7 +59,9 @@ pub fn fit(graph: &Graph, steps: &Arc<Steps>, set: RuleSet, control: &Control) -
         .collect();
     let mut overlaps = vec![Overlaps::default(); steps.relations()];
     let mut found = None;
-    if let Some(measured) = measured.into_iter().collect::<Option<Vec<Measured>>>() {
+    let measured = measured.into_iter().collect::<Option<Vec<Measured>>>();
+    let finished = measured.is_some();
+    if let Some(measured) = measured {
         let mut total = Measured::default();
         for one in &measured {
             total.add(one, 1.0);
@@ -77,7 +82,7 @@ pub fn fit(graph: &Graph, steps: &Arc<Steps>, set: RuleSet, control: &Control) -
         }
     }
     let set = index.into_set().clustered(steps, &overlaps);
-    Fitted { set, overlaps, valid: found }
+    Fitted { set, overlaps, valid: found, finished }
 }
 
 /// The sum of 1 / rank under every pair of thresholds, and of how many edges.

@@ -161,6 +161,12 @@ impl Tally {
         Self { stage, all: all as u64, done: AtomicUsize::new(0), rules: AtomicUsize::new(rules) }
     }
 
+    /// Tells that this part begins, however short ago something else was told.
+    fn begin(&self, control: &Control) {
+        let rules = self.rules.load(Ordering::Relaxed);
+        control.tell(&MiningProgress { stage: self.stage, done: 0, all: self.all, rules });
+    }
+
     /// One more part is done, in which so many rules were found.
     fn add(&self, found: usize, control: &Control) {
         let rules = self.rules.fetch_add(found, Ordering::Relaxed) + found;
