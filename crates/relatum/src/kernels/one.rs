@@ -8,6 +8,10 @@ use super::tiles::{LINE, bring_line_near};
 
 /// Candidates of one block: with fewer sums at a time, each addition would wait for the one before it.
 const CANDIDATES: usize = 4;
+/// From so many half-precision values a candidate on, one at a time is faster: memory is what takes the time, and it
+/// gives one long stretch sooner than four at once (1.3 ms against 1.7 for 14,505 candidates of 2,000 values on Zen 5;
+/// f32 is faster by fours).
+const LONG: usize = 1024;
 
 /// A query against some candidates, which must be stored as f32 or be read as such: `out[candidate]`.
 ///
@@ -24,12 +28,14 @@ impl<'s, C: Source<'s>> WithSimd for One<'_, C> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { out, query, candidates } = self;
-        let (mut blocks, mut from) = (out.chunks_exact_mut(CANDIDATES), 0);
+        let by_ones = size_of::<C::Value>() < size_of::<f32>() && query.len() >= LONG;
+        let (by_fours, by_ones) = out.split_at_mut(if by_ones { 0 } else { out.len() });
+        let (mut blocks, mut from) = (by_fours.chunks_exact_mut(CANDIDATES), 0);
         for out in &mut blocks {
             block::<S, C, CANDIDATES>(simd, out, query, candidates, from);
             from += CANDIDATES;
         }
-        for out in blocks.into_remainder().chunks_exact_mut(1) {
+        for out in blocks.into_remainder().chunks_exact_mut(1).chain(by_ones.chunks_exact_mut(1)) {
             block::<S, C, 1>(simd, out, query, candidates, from);
             from += 1;
         }
