@@ -117,6 +117,7 @@ fn is_misuse(error: &(dyn std::error::Error + 'static)) -> bool {
             | TrainError::UnknownPredictor { .. }
             | TrainError::RelationLoss(_)
             | TrainError::NothingToLearn
+            | TrainError::NothingToFit
             | TrainError::NothingToResume(_) => true,
             _ => false,
         };

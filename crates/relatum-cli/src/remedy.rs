@@ -8,8 +8,8 @@ use relatum::engine::{SampleError, SourcesError, WorkflowError};
 use relatum::graph::{NameError, SplitError};
 use relatum::import::ImportError;
 use relatum::import::read::{Emptiness, LineProblem, ReadError};
-use relatum::model::ModelError;
 use relatum::model::rules::RuleError;
+use relatum::model::{Calibration, ModelError};
 use relatum::query::{Mistakes, QueryError};
 use relatum::search::SearchError;
 use relatum::store::StoreError;
@@ -140,6 +140,7 @@ fn of_train(error: &TrainError) -> Option<String> {
         TrainError::Store(error) => of_store(error),
         TrainError::Checkpoint(_) => Some("train with --restart instead of --resume".to_owned()),
         TrainError::NothingToResume(_) => Some("train without --resume".to_owned()),
+        TrainError::NothingToFit => Some(HOLD_OUT.to_owned()),
         _ => None,
     }
 }
@@ -237,7 +238,12 @@ fn of_search(error: &SearchError) -> Option<&'static str> {
         SearchError::NoLists => Some("the flags: --method exact, --method beam"),
         SearchError::RawScores => Some("the flags: --method beam, --calibration softmax-count"),
         SearchError::NeedsARow { .. } => Some("the flags: --calibration, --method"),
-        SearchError::NotCalibrated => Some("the command: relatum calibrate DIR; the flag: --calibration"),
+        SearchError::NotCalibrated { calibration: Calibration::Adaptive } => {
+            Some("the command: relatum calibrate DIR --kind adaptive; the flag: --calibration")
+        }
+        SearchError::NotCalibrated { .. } => {
+            Some("the command: relatum calibrate DIR; the flag: --calibration")
+        }
         SearchError::Diverged { .. } => Some("the flag: --calibration sigmoid"),
         SearchError::NoBounds { .. } => Some("the flag: --calibration"),
         _ => None,

@@ -202,13 +202,18 @@ fn pictures_are_drawn() {
     assert!(!desk.path("pictures/rank.svg").exists());
     desk.ok(&["train", "shops", "--rank", "4", "--epochs", "1", "--model", "small"]);
     desk.ok(&draw);
-    for name in ["accuracy.svg", "time.svg", "k.svg", "rank.svg"] {
+    for name in ["accuracy.svg", "time.svg", "reliability.svg", "k.svg", "rank.svg"] {
         let svg = std::fs::read_to_string(desk.path("pictures").join(name)).unwrap();
         assert!(
             svg.starts_with("<svg") && svg.ends_with("</svg>\n") && !svg.contains("NaN"),
             "{name}: {svg}"
         );
-        assert!(name == "time.svg" || svg.contains("4 valid queries a type"), "{name}: {svg}");
+        let expected = match name {
+            "time.svg" => "Milliseconds a query",
+            "reliability.svg" => "fitted, expected calibration error 0.0",
+            _ => "4 valid queries a type",
+        };
+        assert!(svg.contains(expected), "{name}: {svg}");
     }
 }
 
@@ -265,8 +270,20 @@ fn a_calibration_keeps_what_was_tuned_and_says_what_it_drops() {
     desk.ok(&["sample", "shops", "--count", "12", "--types", "1p,2p,2i"]);
     desk.ok(&["tune", "shops"]);
     desk.ok(&["benchmark", "shops", "--method", "best"]);
-    let calibrate =
-        |seed: &str| desk.ok(&["calibrate", "shops", "--queries", "200", "--epochs", "3", "--seed", seed]);
+    let calibrate = |seed: &str| {
+        desk.ok(&[
+            "calibrate",
+            "shops",
+            "--kind",
+            "adaptive",
+            "--queries",
+            "200",
+            "--epochs",
+            "3",
+            "--seed",
+            seed,
+        ])
+    };
     let said = calibrate("0");
     assert!(said.contains("\nkept 3 tuned choices and 3 results: made without the calibration\n"), "{said}");
     assert!(!said.contains("dropped"), "{said}");

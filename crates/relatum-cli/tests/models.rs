@@ -45,7 +45,18 @@ fn models_are_listed_chosen_and_deleted() {
     assert!(desk.ok(&["models", "ring"]).contains("no models yet"));
     train(&desk, "default", "complex");
     train(&desk, "other", "distmult");
-    desk.ok(&["calibrate", "ring", "--model", "other", "--queries", "20", "--epochs", "1"]);
+    desk.ok(&[
+        "calibrate",
+        "ring",
+        "--model",
+        "other",
+        "--kind",
+        "adaptive",
+        "--queries",
+        "20",
+        "--epochs",
+        "1",
+    ]);
     let text = desk.ok(&["models", "ring"]);
     let line = |name: &str| text.lines().find(|line| line.contains(name)).unwrap().to_owned();
     assert!(line("default*").contains("complex") && line("default*").contains("finished"), "{text}");
@@ -69,7 +80,10 @@ fn models_are_listed_chosen_and_deleted() {
         desk.ok(&["ask", "ring", "?A : knows(p1, A)", "--known", "ignore"]),
         desk.ok(&["ask", "ring", "?A : knows(p1, A)", "--known", "ignore", "--model", "other"])
     );
-    assert!(desk.ok(&["calibrate", "ring", "--queries", "20", "--epochs", "1"]).contains("`other`"));
+    assert!(
+        desk.ok(&["calibrate", "ring", "--kind", "adaptive", "--queries", "20", "--epochs", "1"])
+            .contains("`other`")
+    );
     desk.ok(&["export", "ring", "arrays"]);
     let card = std::fs::read_to_string(desk.path("arrays/card.json")).unwrap();
     assert!(card.contains("distmult"), "{card}");
@@ -128,7 +142,20 @@ fn what_is_exported_comes_back_as_the_same_model() {
     let desk = desk();
     for kind in ["distmult", "complex", "cp", "rotate", "transe"] {
         train(&desk, kind, kind);
-        desk.ok(&["calibrate", "ring", "--model", kind, "--queries", "50", "--epochs", "3", "--lr", "0.1"]);
+        desk.ok(&[
+            "calibrate",
+            "ring",
+            "--model",
+            kind,
+            "--kind",
+            "adaptive",
+            "--queries",
+            "50",
+            "--epochs",
+            "3",
+            "--lr",
+            "0.1",
+        ]);
         let figures = |name: &str| desk.ok(&["link-eval", "ring", "--model", name]).replacen(name, "", 1);
         let (folder, file) = (format!("{kind}-arrays"), format!("{kind}.safetensors"));
         desk.ok(&["export", "ring", &folder, "--model", kind]);
@@ -270,7 +297,7 @@ fn scores_that_overflow_are_refused() {
 fn a_calibration_that_ends_at_its_limit_says_so() {
     let desk = desk();
     train(&desk, "default", "complex");
-    let arguments = ["calibrate", "ring", "--queries", "50", "--epochs"];
+    let arguments = ["calibrate", "ring", "--kind", "adaptive", "--queries", "50", "--epochs"];
     let short = desk.run(&[&arguments[..], &["1"]].concat());
     assert!(
         short.stderr.contains("at the limit of 1 epoch,") && short.stderr.contains("--epochs 2"),

@@ -21,7 +21,7 @@ fn json(desk: &Desk, arguments: &[&str]) -> Value {
 #[test]
 fn a_model_in_fewer_bits_is_a_model_of_its_own() {
     let desk = desk();
-    desk.ok(&["calibrate", "ring", "--queries", "20", "--epochs", "1"]);
+    desk.ok(&["calibrate", "ring", "--kind", "adaptive", "--queries", "20", "--epochs", "1"]);
     let made = json(&desk, &["quantize", "ring", "--to", "int8", "--json"]);
     assert_eq!((&made["name"], &made["card"]["precision"]), (&"default-int8".into(), &"int8".into()));
     assert!(made["bytes"][1].as_u64() < made["bytes"][0].as_u64(), "{made}");

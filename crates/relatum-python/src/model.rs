@@ -52,6 +52,10 @@ impl Model {
         self.open.model.affine().is_some()
     }
 
+    fn is_fitted(&self) -> bool {
+        self.open.model.fitted().is_some()
+    }
+
     /// One row for each entity: a view of the model's own memory, which must not be written to. A model in reduced
     /// precision has no such memory: then it is a copy.
     fn entities<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {

@@ -9,7 +9,7 @@ use relatum::engine::{
     Search, Start, TrainOptions, TrainingBegins, TrialBegins, TrialDiverged,
 };
 use relatum::project::{EndsAfter, EpochRecord};
-use relatum::train::{BatchReport, CalibrateSettings, CalibrationEpoch, GivenSettings, Grid};
+use relatum::train::{BatchReport, CalibrateSettings, CalibrationEpoch, FitSettings, GivenSettings, Grid};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -53,6 +53,13 @@ struct Calibrate {
     learning_rate: Option<f32>,
     binary: Option<f32>,
     seed: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fit {
+    name: Option<String>,
+    measure: usize,
 }
 
 #[derive(Deserialize)]
@@ -135,6 +142,13 @@ impl Engine {
         };
         let work = |control: &Control| self.engine.calibrate(given.name.as_deref(), settings, control);
         json(&long(py, listener, events, work)?)
+    }
+
+    fn fit(&self, py: Python<'_>, arguments: &str) -> PyResult<String> {
+        let Fit { name, measure } = options(arguments)?;
+        let work =
+            |control: &Control| self.engine.fit(name.as_deref(), FitSettings::default(), measure, control);
+        json(&long(py, None, |control, _| control, work)?)
     }
 
     fn merge(&self, py: Python<'_>, arguments: &str) -> PyResult<String> {

@@ -242,10 +242,14 @@ def test_merging_and_calibrating(own_films: relatum.Engine) -> None:
     with pytest.raises(relatum.MisuseError):
         one.merge(two, weights=[1.0], name="x")
     losses: list[float] = []
-    done = one.calibrate(queries=60, epochs=3, progress=lambda event: losses.append(event["loss"]))
+    done = one.calibrate(kind="adaptive", queries=60, epochs=3, progress=lambda event: losses.append(event["loss"]))
     assert done["queries"] > 0 and len(losses) >= 2
     if done["saved"]:
         assert one.is_calibrated and own_films.ask('?F : stars(F, "Will Smith")', calibration="adaptive")
+    with pytest.raises(relatum.OptionsError):
+        one.calibrate(queries=60)
+    with pytest.raises(relatum.OptionsError):
+        one.calibrate(kind="adaptive", measure=9)
 
 
 def test_saving_and_loading(graph: relatum.Graph, tmp_path: pathlib.Path) -> None:

@@ -392,7 +392,7 @@ export interface components {
              * @description How scores become truth values.
              * @enum {string|null}
              */
-            calibration?: "sigmoid" | "minmax" | "softmax" | "softmax-count" | "adaptive" | "raw" | null;
+            calibration?: "sigmoid" | "minmax" | "softmax" | "softmax-count" | "adaptive" | "fitted" | "raw" | null;
             /**
              * @description Score an atom from whichever side takes fewer rows, not always away from the named entities.
              * @default false
@@ -947,7 +947,7 @@ export interface components {
              * @description How scores become truth values.
              * @enum {string|null}
              */
-            calibration?: "sigmoid" | "minmax" | "softmax" | "softmax-count" | "adaptive" | "raw" | null;
+            calibration?: "sigmoid" | "minmax" | "softmax" | "softmax-count" | "adaptive" | "fitted" | "raw" | null;
             /**
              * @description Score an atom from whichever side takes fewer rows, not always away from the named entities.
              * @default false
@@ -1501,6 +1501,8 @@ export interface components {
             epoch: number | null;
             /** @description Why it cannot be read. */
             error: string | null;
+            /** @description Whether it has a fitted calibration. */
+            fitted: boolean;
             /** @description Its name. */
             name: string;
             /** @description Where it comes from. */
@@ -2142,7 +2144,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description How scores become truth values. */
-                calibration?: "sigmoid" | "minmax" | "softmax" | "softmax-count" | "adaptive" | "raw";
+                calibration?: "sigmoid" | "minmax" | "softmax" | "softmax-count" | "adaptive" | "fitted" | "raw";
                 /** @description Score an atom from whichever side takes fewer rows, not always away from the named entities. */
                 either_side?: boolean;
                 /**
@@ -2255,7 +2257,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description How scores become truth values. */
-                calibration?: "sigmoid" | "minmax" | "softmax" | "softmax-count" | "adaptive" | "raw";
+                calibration?: "sigmoid" | "minmax" | "softmax" | "softmax-count" | "adaptive" | "fitted" | "raw";
                 /** @description Score an atom from whichever side takes fewer rows, not always away from the named entities. */
                 either_side?: boolean;
                 /**

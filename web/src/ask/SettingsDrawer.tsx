@@ -14,7 +14,7 @@ const CHOICES: Choice[] = [
   { field: "known", label: "Stored edges", help: "Which of them count as true", values: [["all", "all are true"], ["train", "training only"], ["none", "none, the model decides"]], ran: (it) => it.known },
   { field: "evidence", label: "Evidence", help: "What speaks for an edge that is not stored", values: [["model", "the model"], ["rules", "the rules"], ["both", "both together"]], ran: (it) => it.evidence ?? "model" },
   { field: "t_norm", label: "And", help: "How truth values combine", values: [["product", "product"], ["godel", "Gödel (minimum)"], ["lukasiewicz", "Łukasiewicz"]], ran: (it) => it.t_norm },
-  { field: "calibration", label: "Calibration", help: "How scores become truth values", values: ["softmax-count", "softmax", "sigmoid", "minmax", "adaptive", "raw"].map((it) => [it, it]), ran: (it) => it.calibration },
+  { field: "calibration", label: "Calibration", help: "How scores become truth values", values: ["softmax-count", "fitted", "softmax", "sigmoid", "minmax", "adaptive", "raw"].map((it) => [it, it]), ran: (it) => it.calibration },
   { field: "union", label: "Or", help: "Where alternatives are joined", values: [["at-the-end", "at the end"], ["in-place", "in place"]], ran: (it) => it.union.replaceAll("-", " ") },
 ];
 

@@ -33,7 +33,7 @@ export function ModelView({ name }: { name: string }) {
             {card && Object.entries({ predictor: predictor(card.model), rank: card.rank, epoch: card.epoch, origin: card.origin, ...flat(card.training) }).map(([key, value]) => (
               <div key={key}><dt>{key}</dt><dd>{String(value)}</dd></div>
             ))}
-            <div><dt>calibrated</dt><dd>{summary.calibrated ? "yes" : "no"}</dd></div>
+            <div><dt>calibrated</dt><dd>{[summary.fitted && "fitted", summary.calibrated && "adaptive"].filter(Boolean).join(", ") || "no"}</dd></div>
           </dl>
         </div>
       </div>

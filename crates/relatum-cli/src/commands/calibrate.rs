@@ -1,48 +1,74 @@
-//! `relatum calibrate`: learns the adaptive calibration of a model.
+//! `relatum calibrate`: learns how raw scores of a model become truth values.
 
-use std::io::Write;
+mod adaptive;
+mod fitted;
+
 use std::path::PathBuf;
 
+use clap::ValueEnum;
 use relatum::Engine;
-use relatum::engine::Calibration;
 use relatum::project::Forgotten;
-use relatum::train::{CalibrateSettings, CalibrationEnd, CalibrationEpoch};
+use relatum::train::CalibrateSettings;
 
 use super::train::use_threads;
-use crate::exit::Stopped;
-use crate::{output, signals};
+use crate::exit::Misuse;
+use crate::output;
 
-/// Learn the adaptive calibration of a model
+/// Learn how raw scores of a model become truth values
 ///
-/// The embeddings stay as they are; each relation gets a line a·score + b, whose sigmoid is the
-/// truth of its atoms. The lines are learned from small questions drawn from the training edges, and
-/// kept with the model for --calibration adaptive.
+/// The embeddings stay as they are, and what is learned is kept with the model. Fitted: each relation gets a curve that
+/// makes its truth values probabilities, so that .7 is right in seven of ten cases; it is fitted to the
+/// validation edges, and its reliability is shown before and after, on validation and on test edges. Adaptive: each
+/// relation gets a line a·score + b, whose sigmoid is the truth of its atoms, learned from small questions drawn from
+/// the training edges.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   relatum calibrate movies/
-  relatum ask movies/ '?G : exists F. stars(F, \"Martin Lawrence\") and has_genre(F, G)' --calibration adaptive")]
+  relatum calibrate movies/ --plots pictures/
+  relatum ask movies/ '?G : exists F. stars(F, \"Martin Lawrence\") and has_genre(F, G)' --calibration fitted
+  relatum calibrate movies/ --kind adaptive --queries 1000")]
 pub(crate) struct Args {
     /// The project folder
     dir: PathBuf,
     /// The name of the model [default: default, or what `relatum models --default` chose]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// How many questions to draw; a tenth of them is held out to choose the best epoch
-    #[arg(long, default_value_t = CalibrateSettings::default().queries, value_parser = at_least_two)]
-    queries: usize,
-    /// How often each question is seen at most; it ends earlier when the held-out loss has nearly
-    /// stopped falling
-    #[arg(long, default_value_t = CalibrateSettings::default().epochs, value_parser = at_least_one)]
-    epochs: usize,
-    /// The learning rate
-    #[arg(long, default_value_t = CalibrateSettings::default().learning_rate, value_parser = positive)]
-    lr: f32,
-    /// The seed of all random numbers; equal seeds give equal bytes
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    /// What is learned
+    #[arg(long, default_value = "fitted")]
+    kind: Kind,
+    /// Fitted: on how many (head, relation) pairs of each split reliability is measured, evenly spread
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    measure: Option<usize>,
+    /// Fitted: draw reliability before and after into this folder, one picture for each split
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
+    /// Adaptive: how many questions to draw; a tenth of them is held out to choose the best epoch [default: 3000]
+    #[arg(long, value_parser = at_least_two)]
+    queries: Option<usize>,
+    /// Adaptive: how often each question is seen at most; it ends earlier when the held-out loss has nearly
+    /// stopped falling [default: 40]
+    #[arg(long, value_parser = at_least_one)]
+    epochs: Option<usize>,
+    /// Adaptive: the learning rate [default: 0.2]
+    #[arg(long, value_parser = positive)]
+    lr: Option<f32>,
+    /// Adaptive: the seed of all random numbers; equal seeds give equal bytes [default: 0]
+    #[arg(long)]
+    seed: Option<u64>,
     /// Threads to use [default: all cores]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// A curve for each relation, fitted to validation edges: truth values are probabilities
+    Fitted,
+    /// A line for each relation, learned from small questions: truth values combine well
+    Adaptive,
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
@@ -63,61 +89,50 @@ fn positive(text: &str) -> Result<f32, String> {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    args.refuse()?;
     use_threads(args.threads)?;
     let engine = Engine::open(&args.dir)?;
-    let settings = CalibrateSettings {
-        queries: args.queries,
-        epochs: args.epochs,
-        learning_rate: args.lr,
-        seed: args.seed,
-        ..CalibrateSettings::default()
-    };
-    let control = signals::watched_control()?.on(|&CalibrationEpoch { epoch, loss }: &CalibrationEpoch| {
-        let what = if epoch == 0 { "sigmoid".to_owned() } else { format!("epoch {epoch}") };
-        output::say(&format!("{what:<10} held-out loss {loss:.4}"));
-    });
-    let done = engine.calibrate(args.model.as_deref(), settings, &control)?;
-    match done.end {
-        CalibrationEnd::Interrupted => {
-            output::say("stopped: the model is unchanged");
-            return Err(Stopped.into());
-        }
-        CalibrationEnd::StillFalling => output::say(&format!(
-            "note: this ended at the limit of {}, while the held-out loss still fell: --epochs {} allows more",
-            output::counted(args.epochs as u64, "epoch"),
-            args.epochs * 2
-        )),
-        CalibrationEnd::Settled => {}
+    match args.kind {
+        Kind::Fitted => fitted::run(args, &engine),
+        Kind::Adaptive => adaptive::run(args, &engine),
     }
-    if !done.saved {
-        let kept = if done.had_lines { "keeps the calibration it had" } else { "stays uncalibrated" };
-        writeln!(
-            output::out(false),
-            "no epoch was better than sigmoid on the held-out questions (loss {:.4}): `{}` {kept}",
-            done.losses[0],
-            done.name,
-        )?;
-        return Ok(());
-    }
-    let results = results_text(&done);
-    writeln!(
-        output::out(false),
-        "calibrated `{}`: {} relations by {} questions; held-out loss {:.4}, with sigmoid {:.4} (epoch {})\n\
-         {results}next: relatum ask {} '…' --calibration adaptive",
-        done.name,
-        output::grouped(done.relations),
-        output::grouped(done.queries),
-        done.losses[done.epoch],
-        done.losses[0],
-        done.epoch,
-        output::typed(&args.dir),
-    )?;
-    Ok(())
 }
 
-/// Which of the tuned choices and results of the model were kept, and which were dropped.
-fn results_text(done: &Calibration) -> String {
-    if let Some(error) = &done.results_lost {
+impl Args {
+    /// Refuses flags that the kind has no use for.
+    fn refuse(&self) -> Result<(), Misuse> {
+        let of_adaptive = [
+            ("--queries", self.queries.is_some()),
+            ("--epochs", self.epochs.is_some()),
+            ("--lr", self.lr.is_some()),
+            ("--seed", self.seed.is_some()),
+        ];
+        let of_fitted = [("--measure", self.measure.is_some()), ("--plots", self.plots.is_some())];
+        let (given, belongs) = match self.kind {
+            Kind::Fitted => (&of_adaptive[..], "adaptive"),
+            Kind::Adaptive => (&of_fitted[..], "fitted"),
+        };
+        match given.iter().find(|(_, given)| *given) {
+            Some((flag, _)) => Err(Misuse(format!("{flag} belongs to --kind {belongs}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn settings(&self) -> CalibrateSettings {
+        let default = CalibrateSettings::default();
+        CalibrateSettings {
+            queries: self.queries.unwrap_or(default.queries),
+            epochs: self.epochs.unwrap_or(default.epochs),
+            learning_rate: self.lr.unwrap_or(default.learning_rate),
+            seed: self.seed.unwrap_or(default.seed),
+            ..default
+        }
+    }
+}
+
+/// Which of the tuned choices and results of a model were kept, and which were dropped.
+fn results_text(kept: Forgotten, dropped: Forgotten, lost: Option<&str>) -> String {
+    if let Some(error) = lost {
         output::say(&format!("warning: the kept results of the model could not be updated: {error}"));
     }
     let counted = |count: Forgotten| {
@@ -126,11 +141,11 @@ fn results_text(done: &Calibration) -> String {
         parts.map(|(number, noun)| output::counted(number as u64, noun)).collect::<Vec<_>>().join(" and ")
     };
     let mut text = String::new();
-    if done.kept != Forgotten::default() {
-        text += &format!("kept {}: made without the calibration\n", counted(done.kept));
+    if kept != Forgotten::default() {
+        text += &format!("kept {}: made without the calibration\n", counted(kept));
     }
-    if done.dropped != Forgotten::default() {
-        text += &format!("dropped {}: made with the earlier calibration\n", counted(done.dropped));
+    if dropped != Forgotten::default() {
+        text += &format!("dropped {}: made with the earlier calibration\n", counted(dropped));
     }
     text
 }

@@ -111,7 +111,12 @@ fn table(models: &Models) -> String {
         let mark = if row.name == models.default { "*" } else { "" };
         let mut cells = vec![format!("{}{mark}", row.name)];
         let state = row.unfinished.as_ref().map(|position| format!("unfinished, {position}"));
-        let calibrated = if row.calibrated { "yes" } else { "no" };
+        let calibrated = match (row.fitted, row.calibrated) {
+            (true, true) => "fitted, adaptive",
+            (true, false) => "fitted",
+            (false, true) => "adaptive",
+            (false, false) => "no",
+        };
         if row.error.is_some() {
             cells.extend(["?", "?", "?", "?", "damaged: see relatum check", "?"].map(str::to_owned));
         } else if let (Some(kind), Some(rank)) = (&row.predictor, row.rank) {

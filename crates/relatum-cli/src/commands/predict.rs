@@ -41,9 +41,9 @@ pub(crate) struct Args {
     /// How many edges [default: 100, or with --min-truth as many as there are]
     #[arg(long, value_name = "N", value_parser = parse_positive, allow_negative_numbers = true)]
     top: Option<usize>,
-    /// How scores become truth values: softmax-count, softmax, sigmoid, or adaptive after `relatum calibrate`; auto:
-    /// as tuned for questions of one edge, else softmax-count
-    #[arg(long, default_value = AUTO, value_parser = [AUTO, "softmax-count", "softmax", "sigmoid", "adaptive"])]
+    /// How scores become truth values: softmax-count, softmax, sigmoid, or fitted and adaptive after `relatum
+    /// calibrate`; auto: as tuned for questions of one edge, else softmax-count
+    #[arg(long, default_value = AUTO, value_parser = [AUTO, "softmax-count", "softmax", "sigmoid", "adaptive", "fitted"])]
     calibration: String,
     /// Include edges between entities of other kinds; the truth of an edge to another kind is multiplied by W
     /// [default: 0]

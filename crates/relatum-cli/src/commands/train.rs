@@ -199,6 +199,13 @@ fn conclude(args: &Args, engine: &Engine, trained: &Trained) -> anyhow::Result<(
             if trained.sampled { ", a sample" } else { "" }
         )?;
     }
+    if let Some(edges) = trained.fitted {
+        let edges = output::counted(edges as u64, "validation edge");
+        writeln!(
+            out,
+            "fitted truth values to {edges}, so that they are probabilities: --calibration fitted"
+        )?;
+    }
     writeln!(out, "model: {}", trained.file.display())?;
     let held_out = [Split::Test, Split::Valid].into_iter().find(|it| !engine.graph().edges(*it).is_empty());
     let evaluate = held_out

@@ -38,7 +38,7 @@ class Options(TypedDict, total=False):
     paper: bool
     known: Literal["all", "train+valid", "train", "none"] | None
     t_norm: Literal["product", "godel", "lukasiewicz"] | None
-    calibration: Literal["softmax-count", "softmax", "sigmoid", "minmax", "adaptive", "raw"] | None
+    calibration: Literal["softmax-count", "softmax", "sigmoid", "minmax", "adaptive", "fitted", "raw"] | None
     sharpness: float | None
     negation_scale: float | None
     unseen: float | None
@@ -105,7 +105,7 @@ class Engine:
     ``paper``               let each assignment keep k values by the truth of the atoms alone, as the paper does
     ``known``               which stored edges count as true: ``"all"``, ``"train+valid"``, ``"train"``, ``"none"``
     ``t_norm``              how truth values combine: ``"product"``, ``"godel"``, ``"lukasiewicz"``
-    ``calibration``         how scores become truth values: ``"softmax-count"``, ``"sigmoid"``, ``"adaptive"``, …
+    ``calibration``         how scores become truth values: ``"softmax-count"``, ``"fitted"``, ``"sigmoid"``, …
     ``sharpness``           the factor of scores before a softmax
     ``negation_scale``      c of the negation ``1 - min(1, c·x)``
     ``unseen``              the factor, from 0 to 1, of predictions that lead to an entity of a wrong kind
@@ -300,7 +300,7 @@ class Engine:
         for row in rows:
             valid = row.pop("valid") or {}
             row["valid_mrr"] = valid.get("mrr")
-        columns = ["name", "predictor", "rank", "origin", "epoch", "valid_mrr", "unfinished", "calibrated"]
+        columns = ["name", "predictor", "rank", "origin", "epoch", "valid_mrr", "unfinished", "fitted", "calibrated"]
         return frame(rows, [*columns, "tuned_types", "bytes", "age_seconds", "error"], "models")
 
     @property

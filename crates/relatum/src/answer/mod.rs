@@ -156,8 +156,8 @@ impl Default for Ask {
 impl Ask {
     /// The truth of atoms by a model, under these settings.
     pub fn scorer<'a>(&'a self, model: &'a Model, graph: &'a Graph) -> Result<Scorer<'a>, SearchError> {
-        if self.calibration == Calibration::Adaptive && model.affine().is_none() {
-            return Err(SearchError::NotCalibrated);
+        if model.lacks(self.calibration) {
+            return Err(SearchError::NotCalibrated { calibration: self.calibration });
         }
         let scorer = Scorer::new(model, graph, self.calibration, self.known);
         let rules = self.rules.as_ref().map(SharedRules::evidence);

@@ -391,7 +391,9 @@ mod tests {
         let graph = graph();
         let model = Model::random(predictor("complex", 6).unwrap(), &graph, 0.9, 3);
         let everything = Wanted { relations: Vec::new(), about: None, least: 0.0, top: 25 };
-        for calibration in [Calibration::SoftmaxCount, Calibration::Softmax, Calibration::Sigmoid] {
+        for calibration in
+            [Calibration::SoftmaxCount, Calibration::Fitted, Calibration::Softmax, Calibration::Sigmoid]
+        {
             for unseen in [0.0, 0.2, 1.0] {
                 let scorer = Scorer::new(&model, &graph, calibration, Known::ALL).with_unseen(unseen);
                 for wanted in [

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{BenchmarkError, QueryGroup, Reading, Role, Search, Setting, Template};
 use crate::control::Control;
 use crate::graph::{EntityId, Graph, Split};
-use crate::model::{Calibration, LinkMetrics, Model, Reciprocals, Ties, filtered_rank};
+use crate::model::{LinkMetrics, Model, Reciprocals, Ties, filtered_rank};
 use crate::plan::{BranchPlan, Plan, PlanOptions};
 use crate::query::{Hop, Limits, Term};
 use crate::search::beam::Width;
@@ -118,8 +118,8 @@ impl<'a> Evaluator<'a> {
         setting: &Setting,
         control: &Control,
     ) -> Result<Ranked, BenchmarkError> {
-        if setting.calibration == Calibration::Adaptive && self.model.affine().is_none() {
-            return Err(SearchError::NotCalibrated.into());
+        if self.model.lacks(setting.calibration) {
+            return Err(SearchError::NotCalibrated { calibration: setting.calibration }.into());
         }
         let began = Instant::now();
         let template = match setting.negated {

@@ -38,6 +38,7 @@ pub(crate) use fair::parts;
 pub use missing::{missing_links, missing_links_of};
 pub use part::Part;
 pub(crate) use pictures::accuracy_by;
+pub use plots::reliability_svg;
 pub use published::{Dataset, PUBLISHED_TYPES, Published};
 pub use queries::{Lists, QueryGroup, QuerySet};
 pub use race::{Lead, Pace};

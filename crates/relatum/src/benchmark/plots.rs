@@ -1,6 +1,10 @@
 //! Pictures of results, as SVG.
 
+mod reliability;
+
 use std::fmt::Write;
+
+pub use reliability::reliability_svg;
 
 use crate::svg::{Ticks, escaped};
 

@@ -154,6 +154,7 @@ fn of_train(error: &TrainError) -> Fault {
         | TrainError::UnknownPredictor { .. }
         | TrainError::RelationLoss(_)
         | TrainError::NothingToLearn
+        | TrainError::NothingToFit
         | TrainError::NothingToResume(_) => Fault::Caller,
         _ => Fault::Data,
     }

@@ -131,6 +131,7 @@ impl Engine {
         if let Some(best) = searched.trials.first().filter(|trial| trial.diverged.is_none()) {
             SearchRecord::remove(&target)?;
             install(&target.within(&best.name), &target)?;
+            self.fit_new(&target, control)?;
             searched.file = Some(target.model_file());
         }
         self.forget(target.name());

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::quantize::require_full;
 use super::{Engine, Error, WorkflowError};
+use crate::control::Control;
 use crate::graph::Split;
 use crate::model::{Card, Model, StoredModel, Ties};
 use crate::project::{Checkpoint, ModelFolder};
@@ -50,8 +51,8 @@ pub struct MergedPart {
 const GREATEST_WEIGHT: f32 = 1000.0;
 
 impl Engine {
-    /// Merges models into one whose score is the weighted sum of theirs, and measures it on the validation
-    /// edges.
+    /// Merges models into one whose score is the weighted sum of theirs, measures it on the validation edges, and
+    /// fits its truth values to them.
     pub fn merge(&self, options: &MergeOptions) -> Result<Merged, Error> {
         let MergeOptions { models, replace, .. } = options;
         let weights = options.resolve()?;
@@ -87,6 +88,8 @@ impl Engine {
         folder.save(&model, &card)?;
         folder.forget_run()?;
         self.forget(&name);
+        // The calibrations of the parts belong to their own scores.
+        self.fit_new(&folder, &Control::default())?;
         Ok(Merged { name, card, parts })
     }
 }

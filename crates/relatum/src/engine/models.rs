@@ -43,6 +43,8 @@ pub struct ModelSummary {
     pub unfinished: Option<String>,
     /// Whether it has an adaptive calibration.
     pub calibrated: bool,
+    /// Whether it has a fitted calibration.
+    pub fitted: bool,
     /// How many types of questions have settings that were tuned.
     pub tuned_types: usize,
     /// Bytes of all its files.
@@ -125,7 +127,7 @@ fn summary(project: &Project, folder: &ModelFolder) -> Option<ModelSummary> {
     match folder.glance() {
         Ok(glance) => {
             summary.unfinished = Checkpoint::unfinished(folder, &glance.card);
-            summary.calibrated = glance.calibrated;
+            (summary.calibrated, summary.fitted) = (glance.calibrated, glance.fitted);
             let card = glance.card;
             (summary.predictor, summary.rank) = (Some(card.predictor), Some(card.rank));
             summary.precision = Some(card.precision);

@@ -92,6 +92,9 @@ pub struct Trained {
     pub searching: bool,
     /// What the search for its settings tried and found, if there was one and it is over.
     pub search: Option<RecipeFound>,
+    /// How many validation edges the truth values were fitted to; none where there are too few, or the run was
+    /// stopped.
+    pub fitted: Option<usize>,
     /// The file of the model.
     pub file: PathBuf,
 }
@@ -153,6 +156,7 @@ impl Engine {
                 sampled: false,
                 searching: true,
                 search: None,
+                fitted: None,
                 file: folder.model_file(),
             });
         };
@@ -208,6 +212,10 @@ impl Engine {
             }
             other => Error::from(other),
         })?;
+        let fitted = match outcome {
+            Outcome::Interrupted => None,
+            _ => self.fit_new(run.folder(), control)?,
+        };
         // A record that cannot be read takes nothing from the model; `check` reports it.
         let searched = SearchRecord::read(self.project(), run.folder()).ok().flatten();
         let checkpoint = run.checkpoint();
@@ -221,6 +229,7 @@ impl Engine {
             sampled: run.validation_sample().is_some(),
             searching: false,
             search: searched.and_then(|record| self.found(&record)),
+            fitted,
             file: run.folder().model_file(),
         })
     }

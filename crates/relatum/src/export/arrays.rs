@@ -6,13 +6,14 @@ use std::path::Path;
 use crate::control::Control;
 use crate::graph::{Graph, Id, RelationId};
 use crate::import::{
-    CALIBRATIONS, CARD, ENTITIES, ENTITY_NAMES, RELATION_NAMES, RELATIONS, reciprocal_name, write_npy,
+    CALIBRATIONS, CARD, ENTITIES, ENTITY_NAMES, FITTED_CALIBRATIONS, RELATION_NAMES, RELATIONS,
+    reciprocal_name, write_npy,
 };
 use crate::model::{Card, Model, Reciprocals};
 use crate::store::{StoreError, write_atomically};
 
 /// Writes a model into a folder that is there already: its tables as `.npy` arrays, the names of their rows,
-/// its calibration and its card. Returns `false` if it was cancelled, which it can be between two files.
+/// its calibrations and its card. Returns `false` if it was cancelled, which it can be between two files.
 pub fn write_arrays(
     dir: &Path,
     graph: &Graph,
@@ -27,6 +28,7 @@ pub fn write_arrays(
         (RELATIONS, predictor.relation_width(), model.relations()),
     ];
     arrays.extend(model.affine().map(|affine| (CALIBRATIONS, 2, affine.values())));
+    arrays.extend(model.fitted().map(|fitted| (FITTED_CALIBRATIONS, 3, fitted.values())));
     for (name, width, values) in arrays {
         write_npy(&dir.join(name), width, values)?;
         if control.is_late() {

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::ImportError;
 use super::tables::{Matrix, Tables};
 use crate::graph::{Graph, Id, RelationId};
-use crate::model::{Affine, Model, ModelError, Reciprocals, predictor, predictor_names};
+use crate::model::{Affine, Fitted, Model, ModelError, Reciprocals, predictor, predictor_names};
 use crate::project::Project;
 use crate::store::StoreError;
 
@@ -91,29 +91,39 @@ pub fn adopt(
         .collect();
     let entities = ordered(tables.entities, names.entities.as_deref(), &entity_names, "entities")?;
     let relations = ordered(tables.relations, names.relations.as_deref(), &relation_names, "relations")?;
-    let calibration = match tables.calibration {
-        None => None,
-        Some(matrix) => Some(calibration(matrix, names.relations.as_deref(), &relation_names)?),
-    };
-    let model = Model::new(predictor, entities, relations);
-    let model = model.and_then(|model| match calibration {
-        None => Some(model),
-        Some(affine) => model.with_affine(affine),
-    });
+    let of_relations = names.relations.as_deref();
+    let mut model = Model::new(predictor, entities, relations);
+    if let Some(matrix) = tables.calibration {
+        let affine = Affine::new(numbers::<2>(matrix, of_relations, &relation_names)?.as_chunks().0)
+            .ok_or_else(uncalibrated)?;
+        model = model.and_then(|model| model.with_affine(affine));
+    }
+    if let Some(matrix) = tables.fitted {
+        let fitted = Fitted::new(numbers::<3>(matrix, of_relations, &relation_names)?.as_chunks().0)
+            .ok_or_else(uncalibrated)?;
+        model = model.and_then(|model| model.with_fitted(fitted));
+    }
     model.ok_or_else(|| StoreError::damaged(project.dir(), "the rows of the model are not whole").into())
 }
 
-fn calibration(matrix: Matrix, names: Option<&[String]>, wanted: &[String]) -> Result<Affine, ImportError> {
-    let columns = matrix.columns;
-    let values = ordered(matrix, names, wanted, "relations")?;
-    let affine = Affine::new(values.as_chunks::<2>().0).filter(|_| columns == 2);
-    affine.ok_or_else(|| {
-        let needed = "a need of a slope above 0 and an offset for each relation";
-        misfit(
-            "a calibration with a slope that is not positive or a value that is NaN".to_owned(),
-            needed.to_owned(),
-        )
-    })
+/// The numbers of a calibration, so many for each relation, in the order of the graph.
+fn numbers<const N: usize>(
+    matrix: Matrix,
+    names: Option<&[String]>,
+    wanted: &[String],
+) -> Result<Vec<f32>, ImportError> {
+    if matrix.columns != N {
+        return Err(uncalibrated());
+    }
+    ordered(matrix, names, wanted, "relations")
+}
+
+fn uncalibrated() -> ImportError {
+    misfit(
+        "a calibration with too many or too few numbers, a slope that is not positive or a value that is NaN"
+            .to_owned(),
+        "a need of a slope above 0 and an offset for each relation".to_owned(),
+    )
 }
 
 impl Names {

@@ -16,7 +16,8 @@ mod torch;
 pub use adopt::{Names, adopt, read_names, reciprocal_name};
 pub use npy::write_npy;
 pub use tables::{
-    CALIBRATIONS, CARD, ENTITIES, ENTITY_NAMES, Matrix, RELATION_NAMES, RELATIONS, Tables, read_tables,
+    CALIBRATIONS, CARD, ENTITIES, ENTITY_NAMES, FITTED_CALIBRATIONS, Matrix, RELATION_NAMES, RELATIONS,
+    Tables, read_tables,
 };
 
 use std::path::{Path, PathBuf};

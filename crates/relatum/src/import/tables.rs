@@ -5,7 +5,7 @@ use std::path::Path;
 use super::adopt::Names;
 use super::{ImportError, npy, torch};
 use crate::model::Card;
-use crate::project::CALIBRATION;
+use crate::project::{CALIBRATION, FITTED};
 use crate::store::TensorFile;
 
 /// Rows × columns of values, row after row.
@@ -28,6 +28,8 @@ pub struct Tables {
     pub relations: Matrix,
     /// The adaptive calibration, a and b of each relation, where the model has learned one.
     pub calibration: Option<Matrix>,
+    /// The fitted calibration, a, c and b of each relation, where the model has one.
+    pub fitted: Option<Matrix>,
     /// The link predictor, if the file names it.
     pub model: Option<String>,
     /// The most likely link predictor: the file does not name it, but the programs that write such files
@@ -42,8 +44,8 @@ pub struct Tables {
 impl Tables {
     /// Tables without a card.
     pub fn bare(entities: Matrix, relations: Matrix) -> Self {
-        let (calibration, model, likely, card) = (None, None, None, None);
-        Self { entities, relations, calibration, model, likely, card, names: Names::default() }
+        let (calibration, fitted, model, likely, card) = (None, None, None, None, None);
+        Self { entities, relations, calibration, fitted, model, likely, card, names: Names::default() }
     }
 
     fn with_card(self, card: Option<Card>) -> Self {
@@ -82,6 +84,8 @@ pub const ENTITIES: &str = "entities.npy";
 pub const RELATIONS: &str = "relations.npy";
 /// See [`CARD`]; only where the model is calibrated.
 pub const CALIBRATIONS: &str = "calibration.npy";
+/// See [`CARD`]; only where the model has a fitted calibration.
+pub const FITTED_CALIBRATIONS: &str = "fitted.npy";
 /// See [`CARD`].
 pub const ENTITY_NAMES: &str = "entities.json";
 /// See [`CARD`].
@@ -95,14 +99,17 @@ fn folder(dir: &Path) -> Result<Tables, ImportError> {
         return Err(ImportError::unexpected(dir, expected, "another folder"));
     }
     let card = read_json(&dir.join(CARD))?;
-    let calibration = dir.join(CALIBRATIONS);
-    let calibration = if calibration.exists() { Some(npy::read(&calibration)?) } else { None };
+    let optional = |name: &str| {
+        let path = dir.join(name);
+        path.exists().then(|| npy::read(&path)).transpose()
+    };
+    let (calibration, fitted) = (optional(CALIBRATIONS)?, optional(FITTED_CALIBRATIONS)?);
     let names = Names {
         entities: read_json(&dir.join(ENTITY_NAMES))?,
         relations: read_json(&dir.join(RELATION_NAMES))?,
     };
     let tables = Tables::bare(npy::read(&entities)?, npy::read(&relations)?);
-    Ok(Tables { calibration, names, ..tables.with_card(card) })
+    Ok(Tables { calibration, fitted, names, ..tables.with_card(card) })
 }
 
 /// The content of a JSON file, if it is there.
@@ -127,7 +134,7 @@ fn safetensors(path: &Path) -> Result<Tables, ImportError> {
             "matrices `entities` and `relations`, or `embeddings.0.weight` and `embeddings.1.weight`";
         return Err(ImportError::unexpected(path, expected, names.join(", ")));
     };
-    let matrix = |name| -> Result<Matrix, ImportError> {
+    let matrix = |name: &str| -> Result<Matrix, ImportError> {
         let ([rows, columns], values) = file.matrix::<f32>(name)?;
         Ok(Matrix { rows, columns, values: values.to_vec() })
     };
@@ -138,6 +145,7 @@ fn safetensors(path: &Path) -> Result<Tables, ImportError> {
         serde_json::from_str::<Card>(text).map_err(unreadable)
     });
     let card = card.transpose()?;
-    let calibration = if names.contains(&CALIBRATION) { Some(matrix(CALIBRATION)?) } else { None };
-    Ok(Tables { calibration, ..Tables::bare(matrix(entities)?, matrix(relations)?).with_card(card) })
+    let optional = |name: &str| names.contains(&name).then(|| matrix(name)).transpose();
+    let (calibration, fitted) = (optional(CALIBRATION)?, optional(FITTED)?);
+    Ok(Tables { calibration, fitted, ..Tables::bare(matrix(entities)?, matrix(relations)?).with_card(card) })
 }

@@ -64,7 +64,7 @@ pub use logistic::{logistic, weighted_logistic};
 #[cfg(feature = "kernels")]
 pub use name::f32_instructions;
 pub use product::{Threads, View, ViewMut, product};
-pub use softmax::exp_row;
+pub use softmax::{exp_row, exp_sum};
 #[cfg(feature = "kernels")]
 pub use stream::stream;
 pub use stream::{Source, stream_apart};

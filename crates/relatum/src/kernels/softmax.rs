@@ -13,6 +13,25 @@ pub fn exp_row(row: &mut [f32], bias: Option<&[f32]>) -> (f32, f32) {
     exponentials(row)
 }
 
+vectorised! {
+    /// The sum of [`exp_row`], bit for bit, without writing the exponentials: `(m, Σ exp(s − m))`.
+    pub fn exp_sum<'a>(row: &'a [f32]) -> (f32, f32) {
+        let largest = largest(row);
+        let mut lanes = [0.0f32; LANES];
+        let (blocks, rest) = row.as_chunks::<LANES>();
+        for block in blocks {
+            for lane in 0..LANES {
+                lanes[lane] += exp(block[lane] - largest);
+            }
+        }
+        let mut sum = fold(&lanes);
+        for value in rest {
+            sum += exp(*value - largest);
+        }
+        (largest, sum)
+    }
+}
+
 #[inline(always)]
 fn largest(row: &[f32]) -> f32 {
     let mut lanes = [f32::NEG_INFINITY; LANES];
@@ -121,6 +140,9 @@ mod tests {
             let bias = with_bias.then_some(bias);
             let mut row = scores.clone();
             let (largest, sum) = exp_row(&mut row, bias.as_deref());
+            if bias.is_none() {
+                prop_assert_eq!(exp_sum(&scores), (largest, sum));
+            }
             let total: Vec<f64> = scores.iter().enumerate()
                 .map(|(i, &s)| f64::from(s + bias.as_ref().map_or(0.0, |b| b[i]))).collect();
             let exact = total.iter().map(|s| s.exp()).sum::<f64>().ln();

@@ -1,6 +1,7 @@
 //! From raw scores to truth values.
 
-use crate::kernels::exp_row;
+use super::FittedRow;
+use crate::kernels::{exp_row, exp_sum};
 
 /// How a row of raw scores, one for each candidate tail of a (head, relation), becomes truth values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -18,16 +19,28 @@ pub enum Calibration {
     /// `1 / (1 + e⁻⁽ᵃˢ⁺ᵇ⁾)` with a and b of the relation, trained by `relatum calibrate`: see
     /// [`Affine`](super::Affine)
     Adaptive,
+    /// `σ(a · ln p + c · ln n + b)` with p the share of the softmax, n the known tails, at least 1, and a, c and b of
+    /// the relation, fitted on validation edges, at most [`Calibration::CEILING`]: a probability. See
+    /// [`Fitted`](super::Fitted)
+    Fitted,
     /// The scores themselves, which are not truth values: for parity with published figures only
     Raw,
 }
 
 impl Calibration {
     /// All calibrations.
-    pub const ALL: [Self; 6] =
-        [Self::Sigmoid, Self::MinMax, Self::Softmax, Self::SoftmaxCount, Self::Adaptive, Self::Raw];
+    pub const ALL: [Self; 7] = [
+        Self::Sigmoid,
+        Self::MinMax,
+        Self::Softmax,
+        Self::SoftmaxCount,
+        Self::Adaptive,
+        Self::Fitted,
+        Self::Raw,
+    ];
 
-    /// The most that a prediction can be worth under [`Calibration::SoftmaxCount`]: less than a fact.
+    /// The most that a prediction can be worth under [`Calibration::SoftmaxCount`] and [`Calibration::Fitted`]: less
+    /// than a fact.
     pub const CEILING: f32 = 0.9999;
 
     /// The name in options and files.
@@ -38,6 +51,7 @@ impl Calibration {
             Self::Softmax => "softmax",
             Self::SoftmaxCount => "softmax-count",
             Self::Adaptive => "adaptive",
+            Self::Fitted => "fitted",
             Self::Raw => "raw",
         }
     }
@@ -54,12 +68,13 @@ impl Calibration {
 
     /// Whether scores are multiplied by a sharpness first.
     pub fn is_softmax(self) -> bool {
-        matches!(self, Self::Softmax | Self::SoftmaxCount)
+        matches!(self, Self::Softmax | Self::SoftmaxCount | Self::Fitted)
     }
 
     /// Turns a row of scores into truth values. `known_tails` is the number of tails that the
     /// (head, relation) of the row has in the graph. Under [`Calibration::Adaptive`] the scores are
-    /// those that [`Affine::apply`](super::Affine::apply) has mapped.
+    /// those that [`Affine::apply`](super::Affine::apply) has mapped; under [`Calibration::Fitted`] the curve is the
+    /// one from which a fit starts.
     pub fn apply(self, row: &mut [f32], known_tails: usize) {
         match self {
             Self::Raw => {}
@@ -78,6 +93,10 @@ impl Calibration {
                 for score in row {
                     *score = (*score - low) / width;
                 }
+            }
+            Self::Fitted => {
+                let sum = exp_sum(row);
+                FittedRow::unfitted(known_tails).apply(row, sum);
             }
             Self::Softmax | Self::SoftmaxCount => {
                 let (_, sum) = exp_row(row, None);

@@ -29,7 +29,8 @@ impl Model {
     ///
     /// A trilinear score is a sum over factors, so models side by side are a model again: the factors of
     /// all parts, the relations' scaled by the weights. Its rank is the sum of the ranks. Models that
-    /// were trained apart make different mistakes, so together they mostly rank better than each of them.
+    /// were trained apart make different mistakes, so together they mostly rank better than each of them. Calibrations
+    /// of the parts are left behind: they belong to the scores that they were learned for.
     pub fn merge(parts: &[(&Self, f32)]) -> Result<Self, MergeError> {
         let [(first, _), others @ ..] = parts else { return Err(MergeError::Few(0)) };
         if others.is_empty() {
@@ -61,6 +62,7 @@ impl Model {
             entities: Table::F32(entities.into()),
             relations: relations.into(),
             affine: None,
+            fitted: None,
             biases: OnceLock::new(),
             together: std::sync::Arc::default(),
         })

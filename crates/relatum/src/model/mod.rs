@@ -9,6 +9,7 @@ mod card;
 mod complex;
 mod cp;
 mod distmult;
+mod fitted;
 mod merge;
 mod metrics;
 mod predictor;
@@ -33,6 +34,7 @@ pub use affine::Affine;
 pub use calibration::Calibration;
 pub(crate) use card::VERSION as CARD_VERSION;
 pub use card::{Card, CurvePoint, ModelError, StoredModel};
+pub use fitted::{Fitted, FittedRow};
 pub use merge::MergeError;
 pub(crate) use metrics::filtered_rank;
 pub use metrics::{LinkMetrics, Ties};
@@ -81,6 +83,8 @@ pub struct Model {
     relations: Column<f32>,
     /// For the adaptive calibration, if it was trained.
     affine: Option<Arc<Affine>>,
+    /// For the fitted calibration, if it was fitted.
+    fitted: Option<Arc<Fitted>>,
     /// Computed when first asked for.
     biases: OnceLock<Option<Vec<f32>>>,
     /// Where questions that are asked at the same moment share a product.
@@ -111,6 +115,7 @@ impl Model {
             entities,
             relations,
             affine: None,
+            fitted: None,
             biases: OnceLock::new(),
             together: Arc::default(),
         })
@@ -133,6 +138,7 @@ impl Model {
             entities: Table::F32(entities.into()),
             relations: relations.into(),
             affine: None,
+            fitted: None,
             biases: OnceLock::new(),
             together: Arc::default(),
         }
@@ -161,6 +167,33 @@ impl Model {
     /// The maps for [`Calibration::Adaptive`], if the model was calibrated.
     pub fn affine(&self) -> Option<&Affine> {
         self.affine.as_deref()
+    }
+
+    /// The same model with fitted curves for [`Calibration::Fitted`]; `None` if there are not as many curves as
+    /// relations.
+    pub fn with_fitted(self, fitted: Fitted) -> Option<Self> {
+        (fitted.len() == self.relation_count()).then(|| Self { fitted: Some(Arc::new(fitted)), ..self })
+    }
+
+    /// The curves for [`Calibration::Fitted`], if they were fitted.
+    pub fn fitted(&self) -> Option<&Fitted> {
+        self.fitted.as_deref()
+    }
+
+    /// The curve of a row under [`Calibration::Fitted`], whose head has so many tails in training: the one from which
+    /// a fit starts if nothing was fitted.
+    pub fn fitted_row(&self, relation: RelationId, known_tails: usize) -> FittedRow {
+        let fitted = self.fitted().map(|fitted| fitted.row(relation, known_tails));
+        fitted.unwrap_or_else(|| FittedRow::unfitted(known_tails))
+    }
+
+    /// Whether a calibration needs numbers that were not learned for this model yet.
+    pub fn lacks(&self, calibration: Calibration) -> bool {
+        match calibration {
+            Calibration::Adaptive => self.affine.is_none(),
+            Calibration::Fitted => self.fitted.is_none(),
+            _ => false,
+        }
     }
 
     /// The tables of entities and relations.

@@ -37,7 +37,7 @@ pub use baseline::{
 };
 pub use checkpoint::Checkpoint;
 pub use manifest::{Counts, Manifest, Source};
-pub(crate) use models::CALIBRATION;
+pub(crate) use models::{CALIBRATION, FITTED};
 pub use models::{Glance, ModelFolder, ModelLock, write_model};
 pub use results::{CellKey, Forgotten, Results};
 pub use rules::{RuleFolder, RuleLock, StoredRules, check_weights, load_weights, save_weights};

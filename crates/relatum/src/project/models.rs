@@ -1,7 +1,7 @@
 //! Models on disk: a folder each, in the project's `models/`.
 //!
 //! ```text
-//! models/default/model.safetensors        the best model, its card in the header; its calibration
+//! models/default/model.safetensors        the best model, its card in the header; its calibrations
 //! models/default/card.json                the same card, for people
 //! models/default/checkpoint.safetensors   where training stands, the last model in it
 //! models/default/training.jsonl           one line an epoch
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use super::Project;
 use crate::model::{
-    Affine, CARD_VERSION, Card, Model, ModelError, Reciprocals, StoredModel, Table, predictor,
+    Affine, CARD_VERSION, Card, Fitted, Model, ModelError, Reciprocals, StoredModel, Table, predictor,
     predictor_names,
 };
 use crate::store::{
@@ -28,6 +28,8 @@ use crate::store::{
 /// The matrix of the adaptive calibration: a and b of each relation. It is stored with the embeddings
 /// that it was trained for, so that both are always replaced together.
 pub(crate) const CALIBRATION: &str = "calibration";
+/// The matrix of the fitted calibration: a, c and b of each relation, stored with the embeddings for the same reason.
+pub(crate) const FITTED: &str = "fitted";
 /// The scale of each entity, where numbers have 8 bits.
 const SCALES: &str = "scales";
 
@@ -38,6 +40,8 @@ pub struct Glance {
     pub card: Card,
     /// Whether the model has an adaptive calibration.
     pub calibrated: bool,
+    /// Whether the model has a fitted calibration.
+    pub fitted: bool,
     /// The checksum of all values, as it was written with them.
     pub checksum: Option<String>,
 }
@@ -245,7 +249,7 @@ impl ModelFolder {
             file.verify()?;
         }
         let model = read_model(&file, &path, &card.predictor, card.rank)?;
-        let model = with_calibration(model, &file, &path)?;
+        let model = with_calibrations(model, &file, &path)?;
         if card.fingerprint != project.manifest().fingerprint {
             return Err(ModelError::Misfit {
                 model: format!("fingerprint {} (its names, ids and training edges)", card.fingerprint),
@@ -264,18 +268,21 @@ impl ModelFolder {
         let path = self.model_file();
         let file = TensorFile::glance(&path)?;
         let card = read_card(&file, &path)?;
-        let calibrated = file.shapes().any(|(name, _)| name == CALIBRATION);
+        let [calibrated, fitted] = [CALIBRATION, FITTED].map(|it| file.shapes().any(|(name, _)| name == it));
         let checksum = file.text(CHECKSUM).map(str::to_owned);
-        Ok(Glance { card, calibrated, checksum })
+        Ok(Glance { card, calibrated, fitted, checksum })
     }
 }
 
-/// Writes a model with its card and its calibration as one safetensors file, whole or not at all.
+/// Writes a model with its card and its calibrations as one safetensors file, whole or not at all.
 pub fn write_model(path: &Path, model: &Model, card: &Card) -> Result<(), StoreError> {
     let texts = BTreeMap::from([("card".to_owned(), card_text(card))]);
     let mut tensors = tables(model);
     if let Some(affine) = model.affine() {
         tensors.push((CALIBRATION, [affine.len(), 2], Values::F32(affine.values())));
+    }
+    if let Some(fitted) = model.fitted() {
+        tensors.push((FITTED, [fitted.len(), 3], Values::F32(fitted.values())));
     }
     write_tensors(path, &texts, &tensors)
 }
@@ -362,17 +369,25 @@ pub(crate) fn read_model(
         .ok_or_else(|| StoreError::damaged(path, "its rows are not whole").into())
 }
 
-fn with_calibration(model: Model, file: &TensorFile, path: &Path) -> Result<Model, ModelError> {
-    if !file.shapes().any(|(name, _)| name == CALIBRATION) {
-        return Ok(model);
+/// The model with the calibrations that its file holds; files of earlier versions hold none, or fewer.
+fn with_calibrations(mut model: Model, file: &TensorFile, path: &Path) -> Result<Model, ModelError> {
+    let damaged = |what| ModelError::from(StoreError::damaged(path, what));
+    let has = |wanted: &str| file.shapes().any(|(name, _)| name == wanted);
+    if has(CALIBRATION) {
+        let (_, values) = file.matrix::<f32>(CALIBRATION)?;
+        let affine = Affine::new(values.as_chunks::<2>().0);
+        model = affine
+            .and_then(|affine| model.with_affine(affine))
+            .ok_or_else(|| damaged("its calibration does not have an a above 0 and a b for each relation"))?;
     }
-    let (_, values) = file.matrix::<f32>(CALIBRATION)?;
-    let affine = Affine::new(values.as_chunks::<2>().0);
-    let model = affine.and_then(|affine| model.with_affine(affine));
-    model.ok_or_else(|| {
-        StoreError::damaged(path, "its calibration does not have an a above 0 and a b for each relation")
-            .into()
-    })
+    if has(FITTED) {
+        let (_, values) = file.matrix::<f32>(FITTED)?;
+        let fitted = Fitted::new(values.as_chunks::<3>().0);
+        model = fitted.and_then(|fitted| model.with_fitted(fitted)).ok_or_else(|| {
+            damaged("its fitted calibration does not have an a above 0, a c and a b for each relation")
+        })?;
+    }
+    Ok(model)
 }
 
 fn models_in(project: &Path) -> Vec<String> {

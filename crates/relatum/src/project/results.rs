@@ -34,9 +34,10 @@ pub struct CellKey<'a, W = Setting> {
 /// How many results were dropped because they depend on an earlier calibration of the model, or were kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {
-    /// Choices for types of query, in all families; dropped are those with an adaptive setting among their trials.
+    /// Choices for types of query, in all families; dropped are those with a setting of that calibration among their
+    /// trials.
     pub choices: usize,
-    /// Cells; dropped are those of adaptive settings.
+    /// Cells; dropped are those of settings of that calibration.
     pub cells: usize,
 }
 
@@ -57,6 +58,9 @@ struct Saved {
     /// The fingerprint of its adaptive calibration, if it has one: results with another one do not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     calibration: Option<String>,
+    /// The same of its fitted calibration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fitted: Option<String>,
     tuned: BTreeMap<String, Tuned>,
     cells: BTreeMap<String, Kept>,
     /// The checksum of everything else, so that a changed digit is not taken for a result. Older files have none.
@@ -87,7 +91,8 @@ impl Results {
 
     /// The results of a baseline whose values have this fingerprint.
     pub fn of_baseline(folder: &Path, print: &str) -> Result<Self, StoreError> {
-        let prints = Prints { tables: print.to_owned(), calibration: None, both: print.to_owned() };
+        let (tables, both) = (print.to_owned(), print.to_owned());
+        let prints = Prints { tables, calibration: None, fitted: None, both };
         Self::with_prints(folder, prints)
     }
 
@@ -98,6 +103,7 @@ impl Results {
             version: VERSION,
             fingerprint: prints.tables.clone(),
             calibration: prints.calibration.clone(),
+            fitted: prints.fitted.clone(),
             ..Saved::default()
         });
         Ok(Self { path, prints, saved })
@@ -226,23 +232,23 @@ impl Saved {
         Forgotten { choices, cells: self.cells.len() }
     }
 
-    /// Drops everything that depends on the adaptive calibration.
-    fn forget_adaptive(&mut self) {
-        self.cells.retain(|key, _| !is_adaptive(key));
+    /// Drops everything that depends on a calibration.
+    fn forget(&mut self, calibration: Calibration) {
+        self.cells.retain(|key, _| !is_of(calibration, key));
         for tuned in self.tuned.values_mut() {
             tuned.types.retain(|_, choice| {
                 let mut settings = choice.trials.iter().map(|trial| trial.setting).chain([choice.setting]);
-                !settings.any(|setting| setting.calibration == Calibration::Adaptive)
+                !settings.any(|setting| setting.calibration == calibration)
             });
         }
     }
 }
 
-/// Whether the key of a cell names the adaptive calibration. Its setting stands behind the number of
-/// queries; a type in front of it may be a question in words.
-fn is_adaptive(key: &str) -> bool {
+/// Whether the key of a cell names a calibration. Its setting stands behind the number of queries; a type in front of
+/// it may be a question in words.
+fn is_of(calibration: Calibration, key: &str) -> bool {
     let setting = key.rsplit(' ').take_while(|word| word.parse::<usize>().is_err());
-    setting.into_iter().any(|word| word == Calibration::Adaptive.name())
+    setting.into_iter().any(|word| word == calibration.name())
 }
 
 /// The content of a file; `None` if it is of another model, or too old to say which queries it is about.
@@ -255,8 +261,12 @@ fn read(path: &Path, prints: &Prints) -> Result<Option<Saved>, StoreError> {
         return Ok(None);
     }
     if saved.calibration != prints.calibration {
-        saved.forget_adaptive();
+        saved.forget(Calibration::Adaptive);
         saved.calibration.clone_from(&prints.calibration);
+    }
+    if saved.fitted != prints.fitted {
+        saved.forget(Calibration::Fitted);
+        saved.fitted.clone_from(&prints.fitted);
     }
     saved.fingerprint.clone_from(&prints.tables);
     Ok(Some(saved))
@@ -320,7 +330,8 @@ impl<W: Display> Display for CellKey<'_, W> {
 struct Prints {
     tables: String,
     calibration: Option<String>,
-    /// One fingerprint of tables and calibration together, as in older files.
+    fitted: Option<String>,
+    /// One fingerprint of tables and adaptive calibration together, as in older files.
     both: String,
 }
 
@@ -332,14 +343,17 @@ impl Prints {
         model.table().stored().into_iter().for_each(|bytes| hash.update(bytes));
         hash.update(bytemuck::cast_slice(model.relations()));
         let tables = text(&hash);
-        let calibration = model.affine().map(|affine| {
-            let values: &[u8] = bytemuck::cast_slice(affine.values());
-            hash.update(values);
+        let print = |values: &[f32]| {
             let mut own = Xxh3::new();
-            own.update(values);
+            own.update(bytemuck::cast_slice(values));
             text(&own)
+        };
+        let calibration = model.affine().map(|affine| {
+            hash.update(bytemuck::cast_slice(affine.values()));
+            print(affine.values())
         });
-        Self { tables, calibration, both: text(&hash) }
+        let fitted = model.fitted().map(|fitted| print(fitted.values()));
+        Self { tables, calibration, fitted, both: text(&hash) }
     }
 }
 
@@ -423,6 +437,32 @@ mod tests {
         assert_eq!(results.cell(&by(adaptive)), None);
         assert!(results.choice(Family::Best, Part::All, &chains).is_some());
         assert!(results.choice(Family::Best, Part::All, &crossings).is_none());
+    }
+
+    #[test]
+    fn a_new_fit_drops_its_own_results_and_leaves_those_of_the_adaptive_calibration() {
+        let folder = tempfile::tempdir().unwrap();
+        let fitted = |b: f32| {
+            let lines = crate::model::Affine::new(&[[1.0, 0.5]]).unwrap();
+            let model = model(0.1).with_affine(lines).unwrap();
+            model.with_fitted(crate::model::Fitted::new(&[[1.0, 1.0, b]]).unwrap()).unwrap()
+        };
+        let chains = group("2p", 1);
+        let by = |words: &str| CellKey { setting: words.parse().unwrap(), ..key(&chains) };
+        let mut results = Results::open(folder.path(), &fitted(0.5)).unwrap();
+        for (rows, words) in [(1, "adaptive"), (2, "fitted"), (3, "softmax-count")] {
+            results.keep(&by(words), cell(rows)).unwrap();
+        }
+        let again = Results::open(folder.path(), &fitted(0.5)).unwrap();
+        assert_eq!(again.cell(&by("fitted")), Some(&cell(2)));
+        let kept = |choices, cells| Forgotten { choices, cells };
+        let outcome = Results::recalibrate(folder.path(), &fitted(0.25)).unwrap();
+        assert_eq!(outcome, Some((kept(0, 2), kept(0, 1))));
+        let results = Results::open(folder.path(), &fitted(0.25)).unwrap();
+        assert_eq!(results.cell(&by("fitted")), None);
+        for (rows, words) in [(1, "adaptive"), (3, "softmax-count")] {
+            assert_eq!(results.cell(&by(words)), Some(&cell(rows)));
+        }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! A softmax divides by the sum over all entities. A sum over some of them is smaller, so
 //! `c · e^s / Σ some e^s` is an upper bound of the truth. The bound is tight if these entities
 //! hold most of the sum: the tails that the head has in the training graph, those that many heads
-//! have, and the entities that are asked about.
+//! have, and the entities that are asked about. A fitted curve grows with the share, so its value at such a bound is
+//! a bound too.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -11,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::evidence::RuleEvidence;
 use super::truth::Scorer;
 use crate::graph::{EntityId, RelationId, Split};
-use crate::kernels::{Threads, exp_row, scale_by};
+use crate::kernels::{Threads, exp_row, exp_sum, scale_by};
 use crate::model::Calibration;
 use crate::query::Hop;
 
@@ -64,7 +65,7 @@ fn bound(
     bounds: &mut [f32],
 ) -> bool {
     let summed = match scorer.calibration {
-        Calibration::Softmax | Calibration::SoftmaxCount => true,
+        Calibration::Softmax | Calibration::SoftmaxCount | Calibration::Fitted => true,
         Calibration::Sigmoid | Calibration::Adaptive => false,
         Calibration::MinMax | Calibration::Raw => return false,
     };
@@ -139,15 +140,19 @@ fn bound_by_sum(
     listed: &FxHashMap<EntityId, usize>,
 ) {
     let neighbours = || scorer.facts.neighbours(Split::Train, head, hop);
-    let count = neighbours().len().max(1) as f32;
+    let known = neighbours().len();
     scale_by(row, scorer.sharpness);
-    let (largest, mut sum) = exp_row(row, None);
+    let fitted = scorer.calibration == Calibration::Fitted;
+    let (largest, mut sum) = if fitted { exp_sum(row) } else { exp_row(row, None) };
     let query = scorer.model.query(head, scorer.relation(hop));
     for tail in neighbours().filter(|tail| !listed.contains_key(tail)).take(OWN) {
         sum += (scorer.model.score_of(&query, tail) * scorer.sharpness - largest).exp();
     }
+    if fitted {
+        return scorer.model.fitted_row(scorer.relation(hop), known).apply(row, (largest, sum));
+    }
     let counted = scorer.calibration == Calibration::SoftmaxCount;
-    scale_by(row, if counted { count / sum } else { 1.0 / sum });
+    scale_by(row, if counted { known.max(1) as f32 / sum } else { 1.0 / sum });
 }
 
 /// The tails that most heads have in the training graph, except those that are asked about.
@@ -171,7 +176,7 @@ mod tests {
     use super::super::{AtomTruth, Known};
     use super::*;
     use crate::graph::{Graph, GraphBuilder, Id, Triple};
-    use crate::model::{Affine, Model, predictor};
+    use crate::model::{Affine, Fitted, Model, predictor};
     use crate::query::Direction;
     use crate::random::Rng;
 
@@ -199,7 +204,10 @@ mod tests {
         for name in ["complex", "transe"] {
             let model = Model::random(predictor(name, 6).unwrap(), &graph, 0.7, 3);
             let maps: Vec<[f32; 2]> = (0..model.relation_count()).map(|r| [0.5 + r as f32, -0.3]).collect();
+            let curves: Vec<[f32; 3]> =
+                (0..model.relation_count()).map(|r| [0.7 + 0.5 * r as f32, 0.8, -0.3]).collect();
             let model = model.with_affine(Affine::new(&maps).unwrap()).unwrap();
+            let model = model.with_fitted(Fitted::new(&curves).unwrap()).unwrap();
             for calibration in Calibration::ALL {
                 for known in [Known::Ignore, Known::TRAIN] {
                     let scorer = Scorer::new(&model, &graph, calibration, known).with_sharpness(0.8);

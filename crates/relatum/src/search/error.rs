@@ -36,9 +36,12 @@ pub enum SearchError {
         /// The calibration that is refused.
         calibration: Calibration,
     },
-    /// The adaptive calibration has to be trained first.
-    #[error("the model has no adaptive calibration yet: train that, or take another calibration")]
-    NotCalibrated,
+    /// The adaptive and the fitted calibration have to be learned first.
+    #[error("the model has no {calibration} calibration yet: learn that, or take another calibration")]
+    NotCalibrated {
+        /// The calibration that the model lacks.
+        calibration: Calibration,
+    },
     /// The vectors went to infinity. Regularise more, step less, or take sigmoid.
     #[error(
         "continuous optimisation diverged at step {step}: take a larger regularisation, a smaller learning \

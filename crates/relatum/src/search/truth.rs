@@ -6,7 +6,7 @@ use super::evidence::RuleEvidence;
 use super::facts::Facts;
 use super::why::Why;
 use crate::graph::{EntityId, Graph, Id, Members, RelationId, Split};
-use crate::kernels::{Threads, scale_by};
+use crate::kernels::{Threads, exp_sum, scale_by};
 use crate::model::{Calibration, Model, Reciprocals};
 use crate::query::{Direction, Hop};
 
@@ -96,8 +96,9 @@ pub struct Scorer<'a> {
 }
 
 impl<'a> Scorer<'a> {
-    /// The model must be one of this graph, and for [`Calibration::Adaptive`] it must be calibrated (see
-    /// [`Model::affine`]); if it is not, it is used as with [`Calibration::Sigmoid`].
+    /// The model must be one of this graph, and it must have what the calibration needs (see [`Model::lacks`]). If it
+    /// has not, [`Calibration::Adaptive`] is the same as [`Calibration::Sigmoid`], and [`Calibration::Fitted`] takes
+    /// the curve from which a fit starts.
     pub fn new(model: &'a Model, graph: &'a Graph, calibration: Calibration, known: Known) -> Self {
         Self {
             model,
@@ -237,6 +238,10 @@ impl<'a> Scorer<'a> {
         if let (Calibration::Adaptive, Some(affine)) = (self.calibration, self.model.affine()) {
             affine.apply(self.relation(hop), row);
         }
+        if self.calibration == Calibration::Fitted {
+            let sum = exp_sum(row);
+            return self.model.fitted_row(self.relation(hop), known_tails).apply(row, sum);
+        }
         self.calibration.apply(row, known_tails);
     }
 
@@ -300,7 +305,7 @@ impl AtomTruth for Scorer<'_> {
 
     fn ceiling(&self) -> f32 {
         match self.calibration {
-            Calibration::SoftmaxCount => Calibration::CEILING,
+            Calibration::SoftmaxCount | Calibration::Fitted => Calibration::CEILING,
             _ => 1.0,
         }
     }

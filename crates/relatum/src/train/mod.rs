@@ -14,6 +14,7 @@ mod grid;
 mod groups;
 mod memory;
 mod optimizer;
+mod probability;
 mod recipe;
 mod recommend;
 mod regularizer;
@@ -34,6 +35,9 @@ pub use given::{Candidates, GivenSettings};
 pub use grid::Grid;
 pub use memory::Memory;
 pub use optimizer::Optimizer;
+#[cfg(test)]
+pub(crate) use probability::tests::drawn;
+pub use probability::{Fit, FitSettings, fit};
 pub use recipe::{Open, PlannedTrial, Recipe, RecipeSearch, RecipeTrial, TrialCost};
 pub use recommend::{Recommendation, cool_down, recommend};
 pub use regularizer::Regularizer;
@@ -57,8 +61,13 @@ pub enum TrainError {
          more edges lead"
     )]
     NothingToCalibrate,
-    /// The adaptive calibration went to infinity: take a smaller learning rate, or look whether the
-    /// model has scores that are NaN.
+    /// The fitted calibration learns from validation edges, and the graph has none: hold some out.
+    #[error(
+        "the graph has no validation edges, by which truth values are fitted to how often they are right"
+    )]
+    NothingToFit,
+    /// A calibration went to infinity: take a smaller learning rate, or look whether the model has scores that are
+    /// NaN.
     #[error("the calibration diverged: train or import the model again, or take a smaller learning rate")]
     Uncalibrated,
     /// No link predictor has this name: take one of those listed.

@@ -41,7 +41,7 @@ pub(crate) struct Flags {
     #[arg(long, default_value = AUTO, value_parser = t_norms())]
     t_norm: Auto<TNorm>,
     /// How scores become truth values; auto: as tuned, else softmax-count, and sigmoid for continuous
-    /// optimisation; adaptive needs `relatum calibrate`
+    /// optimisation; with fitted the truth of an edge is a probability. Fitted and adaptive need `relatum calibrate`
     #[arg(long, default_value = AUTO, value_parser = calibrations())]
     calibration: Auto<Calibration>,
     /// Negate atoms as 1 - min(1, C·truth) (sub-queries as 1 - truth); auto: as tuned, else 1

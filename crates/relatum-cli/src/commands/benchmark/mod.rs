@@ -10,7 +10,7 @@ use relatum::Engine;
 use relatum::baseline::Kind;
 use relatum::benchmark::{BenchmarkReport, Family, ReportTable, Setting};
 use relatum::control::Control;
-use relatum::engine::BenchmarkOptions;
+use relatum::engine::{BenchmarkOptions, MEASURED_PAIRS};
 use relatum::graph::Split;
 use relatum::store::write_atomically;
 
@@ -64,7 +64,7 @@ pub(crate) struct Args {
     /// Split the figures by how many links of a hard answer the training graph lacks
     #[arg(long)]
     by_missing_links: bool,
-    /// Draw bars by type, time by type, accuracy by k and by rank into this folder, as SVG
+    /// Draw bars by type, time by type, how reliable truth values are, accuracy by k and by rank into this folder, as SVG
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
     /// Threads to use [default: all cores]
@@ -215,20 +215,27 @@ fn draw(
     let dir_text = output::typed(dir);
     if !options.asks_a_predictor() {
         output::say(&format!(
-            "drew accuracy.svg and time.svg in {dir_text}; k.svg and rank.svg are about link predictors"
+            "drew accuracy.svg and time.svg in {dir_text}; the other pictures are about link predictors"
         ));
         return Ok(());
     }
+    // Queries may come without the edges that their answers need.
+    let has_edges = !engine.graph().edges(report.split).is_empty();
+    if has_edges {
+        let measured = engine.reliability(options.model.as_deref(), report.split, MEASURED_PAIRS, control)?;
+        save("reliability.svg", &measured.svg(&report.model))?;
+    }
+    let drawn = if has_edges { "accuracy.svg, time.svg, reliability.svg" } else { "accuracy.svg, time.svg" };
     let by_k = watched(control.clone(), |control| engine.accuracy_by_k_svg(options, control))?;
     save("k.svg", &by_k)?;
     let by_rank = watched(control.clone(), |control| engine.accuracy_by_rank_svg(options, control))?;
     match by_rank {
         Some(svg) => {
             save("rank.svg", &svg)?;
-            output::say(&format!("drew accuracy.svg, time.svg, k.svg and rank.svg in {dir_text}"));
+            output::say(&format!("drew {drawn}, k.svg and rank.svg in {dir_text}"));
         }
         None => output::say(&format!(
-            "drew accuracy.svg, time.svg and k.svg in {dir_text}; rank.svg needs models of at least two ranks"
+            "drew {drawn} and k.svg in {dir_text}; rank.svg needs models of at least two ranks"
         )),
     }
     Ok(())

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::answer::{Answer, Answers, Ask, Explanation, Method, ask};
 use crate::control::Control;
 use crate::graph::{EntityId, Graph};
-use crate::model::{Calibration, Model, Reciprocals, predictor};
+use crate::model::{Calibration, Fitted, Model, Reciprocals, predictor};
 use crate::plan::{Plan, PlanOptions};
 use crate::query::testing::{edges, tiny_graph};
 use crate::query::{Limits, Syntax, VariableId, read};
@@ -22,7 +22,10 @@ fn model(graph: &Graph, coarse: bool, seed: u64) -> Model {
     let mut table = |len: usize| (0..len).map(|_| value()).collect::<Vec<f32>>();
     let entities = table(graph.entities.len() * predictor.entity_width());
     let relations = table(Reciprocals::of(graph).len() * predictor.relation_width());
-    Model::new(predictor, entities, relations).unwrap()
+    let model = Model::new(predictor, entities, relations).unwrap();
+    let curves: Vec<[f32; 3]> =
+        (0..model.relation_count()).map(|r| [0.6 + 0.3 * r as f32, 0.8, 0.5 - 0.2 * r as f32]).collect();
+    model.with_fitted(Fitted::new(&curves).unwrap()).unwrap()
 }
 
 /// Scores that are not treated as 0: both searches stop looking at 1e-6, but may have met what is below.
@@ -55,7 +58,7 @@ proptest! {
         checked in checked(), logic in logics(), edges in edges(), (coarse, new_only) in any::<(bool, bool)>(),
         seed in 0u64..1000, top in 1usize..4, only in prop::option::of(0u32..3), either_side: bool,
         known in prop::sample::select(vec![Known::ALL, Known::Ignore]),
-        calibration in prop::sample::select(vec![Calibration::SoftmaxCount, Calibration::Sigmoid]),
+        calibration in prop::sample::select(vec![Calibration::SoftmaxCount, Calibration::Fitted, Calibration::Sigmoid]),
     ) {
         let graph = tiny_graph(&edges);
         let plan = Plan::new(&checked, &graph, PlanOptions { either_side, ..PlanOptions::default() });

@@ -122,7 +122,7 @@ impl<'a> Continuous<'a> {
         match settings.calibration {
             Calibration::Sigmoid => {}
             Calibration::Adaptive if model.affine().is_some() => {}
-            Calibration::Adaptive => return Err(SearchError::NotCalibrated),
+            calibration @ Calibration::Adaptive => return Err(SearchError::NotCalibrated { calibration }),
             Calibration::Raw => {
                 if plan.branches.len() > 1 || plan.negates() {
                     return Err(SearchError::RawScores);

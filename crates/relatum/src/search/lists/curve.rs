@@ -2,7 +2,7 @@
 
 use crate::graph::{EntityId, Members, RelationId, Split};
 use crate::model::rules::SparseRow;
-use crate::model::{Calibration, RowSummary};
+use crate::model::{Calibration, FittedRow, RowSummary};
 use crate::query::Hop;
 use crate::search::evidence::mixed;
 use crate::search::truth::Scorer;
@@ -35,6 +35,12 @@ enum Curve {
         log_sum: f64,
         count: f64,
         ceiling: f32,
+    },
+    /// A curve that was fitted to the shares of a softmax.
+    Fitted {
+        sharpness: f32,
+        log_sum: f64,
+        row: FittedRow,
     },
 }
 
@@ -83,6 +89,7 @@ impl<'a> RowTruth<'a> {
                 let share = (f64::from(score * sharpness) - log_sum).exp();
                 ((share * count) as f32).min(ceiling)
             }
+            Curve::Fitted { sharpness, log_sum, row } => row.of_share(f64::from(score * sharpness) - log_sum),
         }
     }
 
@@ -135,6 +142,12 @@ impl Curve {
             Calibration::MinMax => {
                 let RowSummary { min, max, .. } = summary?;
                 Self::Line { low: min, width: if max > min { max - min } else { 1.0 } }
+            }
+            Calibration::Fitted => {
+                let known = scorer.facts.neighbours(Split::Train, head, hop).len();
+                let RowSummary { log_sum, .. } = summary?;
+                let row = scorer.model.fitted_row(relation, known);
+                Self::Fitted { sharpness: scorer.sharpness, log_sum, row }
             }
             Calibration::Softmax | Calibration::SoftmaxCount => {
                 let counted = scorer.calibration == Calibration::SoftmaxCount;

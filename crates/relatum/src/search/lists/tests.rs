@@ -6,7 +6,7 @@ use super::{Lists, Wanted};
 use crate::control::{Control, Limit};
 use crate::graph::{EntityId, Graph, GraphBuilder, Id, RelationId, Split, Triple};
 use crate::logic::{Negation, TNorm};
-use crate::model::{Affine, Calibration, Model, Reciprocals, predictor};
+use crate::model::{Affine, Calibration, Fitted, Model, Reciprocals, predictor};
 use crate::plan::{Plan, PlanOptions, Union};
 use crate::query::testing::{ENTITIES, RELATIONS, edges, tiny_graph};
 use crate::query::{Limits, Syntax, read};
@@ -183,7 +183,10 @@ fn every_shape_has_the_answers_of_exact_search() {
     let graph = sixty();
     let model = Model::random(predictor("complex", 6).unwrap(), &graph, 0.9, 3);
     let maps: Vec<[f32; 2]> = (0..model.relation_count()).map(|r| [0.5 + r as f32, -0.3]).collect();
+    let curves: Vec<[f32; 3]> =
+        (0..model.relation_count()).map(|r| [0.7 + 0.3 * r as f32, 0.8, 0.4 - 0.2 * r as f32]).collect();
     let model = model.with_affine(Affine::new(&maps).unwrap()).unwrap();
+    let model = model.with_fitted(Fitted::new(&curves).unwrap()).unwrap();
     for (place, text) in SHAPES.into_iter().enumerate() {
         let checked = read(text, Syntax::Text, &graph, Limits::default()).unwrap().checked;
         let plan = Plan::new(&checked, &graph, PlanOptions::default());
