@@ -145,8 +145,8 @@ impl Sums {
 
     /// With the logarithm of the prior.
     fn with(mut self, prior: &Prior, curve: Curve) -> Self {
-        for k in 0..3 {
-            let (apart, weight) = (curve[k] - prior.mean[k], prior.spread[k].powi(-2));
+        for (k, value) in curve.into_iter().enumerate() {
+            let (apart, weight) = (value - prior.mean[k], prior.spread[k].powi(-2));
             self.loss += 0.5 * weight * apart * apart;
             self.slope[k] += weight * apart;
             self.curvature[k][k] += weight;
@@ -163,9 +163,10 @@ fn logistic(odds: f64) -> f64 {
 fn solve(mut matrix: [[f64; 3]; 3], mut right: [f64; 3]) -> [f64; 3] {
     for i in 0..3 {
         for j in i + 1..3 {
-            let factor = matrix[j][i] / matrix[i][i];
-            for k in i..3 {
-                matrix[j][k] -= factor * matrix[i][k];
+            let above = matrix[i];
+            let factor = matrix[j][i] / above[i];
+            for (value, above) in matrix[j].iter_mut().zip(above).skip(i) {
+                *value -= factor * above;
             }
             right[j] -= factor * right[i];
         }
