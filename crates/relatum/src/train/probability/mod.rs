@@ -7,7 +7,7 @@
 //! ```
 //!
 //! with p its share in the softmax of the row and n the number of tails that (h, r) has in training, at least 1. Each
-//! a_r is the sharpness of a relation, c_r says how far many tails raise the truth of each, b_r is how often
+//! `a_r` is the sharpness of a relation, `c_r` says how far many tails raise the truth of each, `b_r` is how often
 //! predictions of the relation are right at all. Looked at are the (head, relation) pairs that have a validation edge
 //! and their best candidates that are not in training; right are those that a validation edge confirms. A test edge
 //! is a candidate that nothing confirms.

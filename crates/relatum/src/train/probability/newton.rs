@@ -145,8 +145,9 @@ impl Sums {
 
     /// With the logarithm of the prior.
     fn with(mut self, prior: &Prior, curve: Curve) -> Self {
-        for k in 0..3 {
-            let (apart, weight) = (curve[k] - prior.mean[k], prior.spread[k].powi(-2));
+        for (k, (value, (mean, spread))) in curve.iter().zip(prior.mean.iter().zip(prior.spread)).enumerate()
+        {
+            let (apart, weight) = (value - mean, spread.powi(-2));
             self.loss += 0.5 * weight * apart * apart;
             self.slope[k] += weight * apart;
             self.curvature[k][k] += weight;
@@ -164,9 +165,8 @@ fn solve(mut matrix: [[f64; 3]; 3], mut right: [f64; 3]) -> [f64; 3] {
     for i in 0..3 {
         for j in i + 1..3 {
             let factor = matrix[j][i] / matrix[i][i];
-            for k in i..3 {
-                matrix[j][k] -= factor * matrix[i][k];
-            }
+            let above = matrix[i];
+            matrix[j].iter_mut().zip(above).for_each(|(value, above)| *value -= factor * above);
             right[j] -= factor * right[i];
         }
     }
