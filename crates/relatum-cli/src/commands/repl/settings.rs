@@ -218,7 +218,7 @@ mod tests {
         ");
         insta::assert_snapshot!(said("calibration", "tanh"), @r"
         invalid value 'tanh' for '--calibration <CALIBRATION>'
-          [possible values: auto, sigmoid, minmax, softmax, softmax-count, adaptive, raw]
+          [possible values: auto, sigmoid, minmax, softmax, softmax-count, adaptive, fitted, raw]
         ");
         insta::assert_snapshot!(said("k", "0"), @"invalid value '0' for '--k <K>': expected a whole number, at least 1");
         insta::assert_snapshot!(said("explain", "perhaps"), @"explain is on or off, not 'perhaps'");
