@@ -82,7 +82,8 @@ fn corrected_curves_expect_as_many_right_candidates_as_there_are_held_out_edges(
     rows.retain(|row| row.right > 0);
     let curve = newton::fit(&references(&rows), &COMMON);
     let [factor, shift] = newton::correction(&rows, &[curve], seen);
-    assert!((factor - 1.0).abs() < 0.2 && shift > 0.5, "{factor} {shift}");
+    // Where most rows have several held-out edges, thinning them out has made the curve flatter as well as lower.
+    assert!((1.0..2.0).contains(&factor) && shift > 0.5, "{factor} {shift}");
     let expected: f64 = rows
         .iter()
         .flat_map(|row| row.shares.iter().map(move |share| (row, f64::from(*share))))
