@@ -1652,6 +1652,8 @@ export interface components {
             stored: string | null;
             /** @description The shortest text that a person can read and a question can hold. */
             text: string;
+            /** @description What speaks for an edge that is not trusted, where an explanation or rules are asked. */
+            why?: components["schemas"]["Why"] | null;
         };
         /** @description How well the edges of one relation are predicted, in one direction. */
         RelationEvaluation: {
