@@ -404,6 +404,8 @@ describe("the page", { concurrency: false }, () => {
     await page.keyboard.insertText(GENRES);
     await page.keyboard.press("ControlOrMeta+Enter");
     await rows(page).nth(2).waitFor();
+    // While the search runs, Escape stops it.
+    await page.locator(".reply .summary").waitFor();
     await page.keyboard.press("Escape");
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
     const first = await focused();

@@ -5,7 +5,7 @@
  * 'unsafe-inline' and without a nonce allows.
  */
 import { useEffect, useRef } from "preact/hooks";
-import { closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus } from "@codemirror/autocomplete";
+import { closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap, completionStatus } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
 import { setDiagnostics, type Diagnostic as Underline } from "@codemirror/lint";
@@ -74,7 +74,9 @@ export function Editor(props: Props) {
 const fromOutside = Annotation.define<boolean>();
 
 function stateOf(text: string, props: () => Props, onTyped: (text: string) => void): EditorState {
-  const ask = () => {
+  const ask = (view: EditorView) => {
+    // Completions that are still on their way would open over the answers and take the next Escape.
+    closeCompletion(view);
     props().onAsk();
     return true;
   };
@@ -109,7 +111,7 @@ function stateOf(text: string, props: () => Props, onTyped: (text: string) => vo
       ])),
       keymap.of([
         ...completionKeymap,
-        { key: "Enter", run: (view) => atEnd(view) && ask() },
+        { key: "Enter", run: (view) => atEnd(view) && ask(view) },
         {
           key: "Escape",
           run: () => {
