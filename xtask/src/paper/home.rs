@@ -27,9 +27,16 @@ pub(super) struct Home {
 /// How far a training has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// So many epochs are done.
-    Begun(usize),
+    /// So many of its epochs are done.
+    Begun {
+        done: usize,
+        of: usize,
+    },
     Done,
+}
+
+impl State {
+    const NEW: Self = Self::Begun { done: 0, of: 1 };
 }
 
 impl Home {
@@ -87,23 +94,27 @@ impl Home {
 
     /// How far the training of a model has come.
     pub(super) fn state(&mut self, dataset: Name, subject: Subject) -> anyhow::Result<State> {
-        let Some(engine) = self.existing(dataset)? else { return Ok(State::Begun(0)) };
+        let Some(engine) = self.existing(dataset)? else { return Ok(State::NEW) };
         let project = engine.project();
         Ok(match subject {
             Subject::Baseline(kind) => {
                 let folder = BaselineFolder::of(project, kind.name())?;
                 match BaselineCheckpoint::read(project, &folder)? {
-                    Some(begun) if !begun.finished => State::Begun(begun.epochs.len()),
+                    Some(begun) if !begun.finished => {
+                        State::Begun { done: begun.epochs.len(), of: begun.settings.epochs }
+                    }
                     _ if folder.model_file().exists() => State::Done,
-                    _ => State::Begun(0),
+                    _ => State::NEW,
                 }
             }
             Subject::Predictor { .. } => {
                 let folder = ModelFolder::of(project, &subject.name())?;
                 match Checkpoint::read(project, &folder)? {
-                    Some(begun) if !begun.finished => State::Begun(begun.epochs.len()),
+                    Some(begun) if !begun.finished => {
+                        State::Begun { done: begun.epochs.len(), of: begun.settings.epochs }
+                    }
                     _ if folder.model_file().exists() => State::Done,
-                    _ => State::Begun(0),
+                    _ => State::NEW,
                 }
             }
         })

@@ -15,8 +15,9 @@ pub(super) enum Job {
     Train {
         dataset: Name,
         subject: Subject,
-        /// Epochs that are done.
+        /// Epochs that are done, and all of them.
         done: usize,
+        of: usize,
     },
     Rules {
         dataset: Name,
@@ -42,8 +43,8 @@ pub(super) fn jobs(chosen: &Chosen, store: &Store, home: &mut Home) -> anyhow::R
         let mut train = |subject: Subject, jobs: &mut Vec<Job>, home: &mut Home| {
             if !subjects.contains(&subject) {
                 subjects.push(subject);
-                if let State::Begun(done) = home.state(dataset, subject)? {
-                    jobs.push(Job::Train { dataset, subject, done });
+                if let State::Begun { done, of } = home.state(dataset, subject)? {
+                    jobs.push(Job::Train { dataset, subject, done, of });
                 }
             }
             anyhow::Ok(())
@@ -92,7 +93,10 @@ impl Job {
     /// Kinds of work with their operations, by the model of [`cost`].
     pub(super) fn costs(&self, chosen: &Chosen) -> Vec<(String, f64)> {
         match self {
-            Self::Train { dataset, subject, done } => vec![train_cost(chosen, *dataset, *subject, *done)],
+            Self::Train { dataset, subject, done, of } => {
+                let (kind, operations) = train_cost(chosen, *dataset, *subject);
+                vec![(kind, operations * of.saturating_sub(*done) as f64 / (*of).max(1) as f64)]
+            }
             Self::Rules { dataset, .. } => vec![("rules".to_owned(), cost::rules(*dataset))],
             Self::Measure { row, types } => {
                 types.iter().map(|shape| cell_cost(chosen, *row, shape)).collect()
@@ -134,12 +138,12 @@ pub(super) fn cell_cost(chosen: &Chosen, row: Row, shape: &str) -> (String, f64)
     (format!("{} {shape}", row.method()), operations)
 }
 
-/// The kind of a training's work, and the operations of the epochs that are left.
-pub(super) fn train_cost(chosen: &Chosen, dataset: Name, subject: Subject, done: usize) -> (String, f64) {
+/// The kind of a training's work, and the operations of all its epochs.
+pub(super) fn train_cost(chosen: &Chosen, dataset: Name, subject: Subject) -> (String, f64) {
     match (recipes::resolved(dataset, subject, chosen.max_epochs), subject) {
         (Some(settings), _) => {
-            let epochs = settings.epochs.saturating_sub(done) as f64;
-            (format!("train {}", settings.predictor), epochs * cost::epoch(dataset, &settings))
+            let epoch = cost::epoch(dataset, &settings);
+            (format!("train {}", settings.predictor), settings.epochs as f64 * epoch)
         }
         (None, subject) => (format!("train {}", subject.name()), cost::BASELINE),
     }

@@ -123,6 +123,20 @@ impl Store {
         self.read(row.dataset, &row.file())
     }
 
+    /// Adds a cell to a row. Cells that another run has measured meanwhile stay, if they are of the same model.
+    pub(super) fn keep_cell(
+        &self,
+        row: Row,
+        fresh: &RowResult,
+        shape: &str,
+        cell: Cell,
+    ) -> anyhow::Result<()> {
+        let kept = self.row(row)?.filter(|kept| kept.recipe == fresh.recipe);
+        let mut cells = kept.map(|kept| kept.cells).unwrap_or_default();
+        cells.insert(shape.to_owned(), cell);
+        self.keep(row.dataset, &row.file(), &RowResult { cells, ..fresh.clone() })
+    }
+
     /// A file of a dataset, if it is there.
     pub(super) fn read<T: DeserializeOwned>(&self, dataset: Name, file: &str) -> anyhow::Result<Option<T>> {
         let path = self.dir(dataset).join(file);

@@ -126,7 +126,7 @@ impl Runner {
             }
         };
         ensure!(outcome != Outcome::Interrupted, "the training of {} was stopped", subject.name());
-        let (kind, operations) = train_cost(&self.chosen, dataset, subject, 0);
+        let (kind, operations) = train_cost(&self.chosen, dataset, subject);
         let share = epochs.load(Ordering::Relaxed) as f64 / all.max(1) as f64;
         self.rates.note(&kind, operations * share, began.elapsed().as_secs_f64())
     }
@@ -140,8 +140,6 @@ impl Runner {
             Some(kept) if kept.recipe != fresh.recipe => &PUBLISHED_TYPES[..],
             _ => types,
         };
-        let kept = kept.filter(|kept| kept.recipe == fresh.recipe);
-        let mut result = RowResult { cells: kept.map(|kept| kept.cells).unwrap_or_default(), ..fresh };
         for &shape in types {
             let measured = Arc::new(AtomicBool::new(false));
             let control = told(row, &measured);
@@ -160,8 +158,7 @@ impl Runner {
             let report = engine.benchmark(&options, &control)?;
             let cell = report.rows.first().and_then(|row| row.of_type(shape));
             let Some(cell) = cell else { anyhow::bail!("{} has no figure for {shape}", row.method()) };
-            result.cells.insert(shape.to_owned(), Cell::of(cell));
-            self.store.keep(row.dataset, &row.file(), &result)?;
+            self.store.keep_cell(row, &fresh, shape, Cell::of(cell))?;
             if measured.load(Ordering::Relaxed) {
                 let (kind, operations) = cell_cost(&self.chosen, row, shape);
                 self.rates.note(&kind, operations, began.elapsed().as_secs_f64())?;

@@ -70,6 +70,31 @@ fn results_are_read_as_they_were_written_and_damage_is_told_with_its_file() {
 }
 
 #[test]
+fn a_cell_joins_those_of_another_run_of_the_same_model_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store(dir.path().join("results"));
+    let types = |store: &Store| {
+        let kept = store.row(row()).unwrap().unwrap();
+        kept.cells.into_keys().collect::<Vec<_>>()
+    };
+    store.keep_cell(row(), &result([]), "2p", cell(0.5, 5_000, 5_000)).unwrap();
+    store.keep_cell(row(), &result([]), "1p", cell(0.5, 22_812, 22_812)).unwrap();
+    assert_eq!(types(&store), ["1p", "2p"]);
+    let other = RowResult { recipe: "rank 1000, 40 epochs".to_owned(), ..result([]) };
+    store.keep_cell(row(), &other, "3p", cell(0.5, 5_000, 5_000)).unwrap();
+    assert_eq!(types(&store), ["3p"], "one row, one model");
+}
+
+#[test]
+fn the_epochs_that_are_done_are_not_planned_again() {
+    let chosen = chosen(&[Table::Main]);
+    for subject in [Subject::Baseline(relatum::baseline::Kind::Gqe), row().subject] {
+        let cost = |done| Job::Train { dataset: Name::Fb15k237, subject, done, of: 20 }.costs(&chosen)[0].1;
+        assert!(cost(0) > 0.0 && (cost(15) - cost(0) / 4.0).abs() <= 1e-9 * cost(0), "{}", subject.name());
+    }
+}
+
+#[test]
 fn a_part_is_enough_for_a_part_and_is_measured_again_for_all() {
     let mut done = whole();
     assert!(left(Some(&done), None, None, false).is_empty());
