@@ -62,7 +62,7 @@ pub use fold::{fold_max, has_nan, meet};
 pub use half::HalfRows;
 pub use logistic::{logistic, weighted_logistic};
 #[cfg(feature = "kernels")]
-pub use name::f32_instructions;
+pub use name::{f32_instructions, keep_to_avx2};
 pub use product::{Threads, View, ViewMut, product};
 pub use softmax::{exp_row, exp_sum};
 #[cfg(feature = "kernels")]

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
+#[cfg(feature = "kernels")]
+use super::name::arch;
 use super::one::One;
 use super::product::View;
 use super::tiles::{bring_near, in_tiles};
@@ -72,6 +74,12 @@ pub fn stream_apart<'a>(out: Vec<&mut [f32]>, queries: &[f32], candidates: impl 
     }
 }
 
+/// The instructions of this machine; benchmarks may choose others.
+#[cfg(not(feature = "kernels"))]
+fn arch() -> pulp::Arch {
+    pulp::Arch::new()
+}
+
 /// At most [`ROWS`] queries against all candidates.
 fn block_of_rows<'a, 's, C: Source<'s>>(
     out: impl Iterator<Item = &'a mut [f32]>,
@@ -82,15 +90,15 @@ fn block_of_rows<'a, 's, C: Source<'s>>(
     if queries.len() == width && !C::Value::IS_MADE {
         return in_tiles(out, (count, TILE_OF_FEW), count * width <= ALONE, |at, out| {
             for out in out {
-                Arch::new().dispatch(One { out, query: queries, candidates: candidates.rows(at.clone()) });
+                arch().dispatch(One { out, query: queries, candidates: candidates.rows(at.clone()) });
             }
         });
     }
-    let panels = Arch::new().dispatch(Pack { queries, width });
+    let panels = arch().dispatch(Pack { queries, width });
     let size = if panels.queries() <= FEW { TILE_OF_FEW } else { TILE };
     let alone = panels.queries() * count * width <= ALONE;
     in_tiles(out, (count, size), alone, |at, out| {
-        Arch::new().dispatch(Tile::new(out, &panels, candidates.rows(at)));
+        arch().dispatch(Tile::new(out, &panels, candidates.rows(at)));
     });
 }
 

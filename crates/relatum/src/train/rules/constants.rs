@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::{LEAST_CONFIDENCE_NAMED, LEAST_CORRECT_NAMED, MiningStage, Tally, all_of};
+use super::{LEAST_CONFIDENCE_NAMED, LEAST_CORRECT_NAMED, MiningStage, Tally};
 use crate::control::Control;
 use crate::graph::{EntityId, Id, RelationId};
 use crate::model::rules::{Body, Rule, Steps};
@@ -42,7 +42,8 @@ pub(super) fn mine(steps: &Steps, room: usize, control: &Control) -> (Vec<Rule>,
             },
         )
         .collect();
-    all_of(found)
+    let whole = found.iter().all(Option::is_some);
+    (found.into_iter().flatten().flatten().collect(), whole)
 }
 
 /// Everything from which a relation leads to one entity: `relation(X, to)`.

@@ -175,12 +175,6 @@ impl Tally {
     }
 }
 
-/// The rules of all parts, and whether every part was finished.
-fn all_of(found: Vec<Option<Vec<Rule>>>) -> (Vec<Rule>, bool) {
-    let whole = found.iter().all(Option::is_some);
-    (found.into_iter().flatten().flatten().collect(), whole)
-}
-
 /// How many rules there is room for.
 #[derive(Clone, Copy, Debug)]
 struct Quota {
