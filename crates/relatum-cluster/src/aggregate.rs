@@ -154,6 +154,8 @@ impl Scan {
 
     fn score(&mut self, start: usize, stored: (&[u8], &[f32])) -> Result<()> {
         let head = &self.round.head;
+        let hash = layout::hash(start, stored.0, stored.1);
+        self.gathered.content = self.gathered.content.wrapping_add(hash);
         let block = CandidateBlock::new(&self.predictor, head.precision, stored, start);
         let block = block.ok_or_else(|| self.foreign(start, "has vectors of another length"))?;
         let added = block.add_to(&self.round.queries, &mut self.gathered.rows, head.sharpness);
@@ -197,6 +199,7 @@ impl Accumulator for Scan {
             let other = Gathered::decode(state, self.round.head.rows).map_err(refused)?;
             self.gathered.tasks += other.tasks.max(1);
             self.gathered.bytes += other.bytes + state.len() as u64;
+            self.gathered.content = self.gathered.content.wrapping_add(other.content);
             for (row, other) in self.gathered.rows.iter_mut().zip(other.rows) {
                 row.merge(other).map_err(refused)?;
             }

@@ -31,7 +31,7 @@ pub enum ClusterError {
         model: String,
     },
     /// The manifest cannot be understood.
-    #[error("{file} is no list of shards that this version reads ({why}): make the shards again")]
+    #[error("{file} is not a list of shards that can be used ({why}): make the shards again")]
     Manifest {
         /// The manifest.
         file: String,
@@ -87,6 +87,9 @@ pub enum ClusterError {
     /// An address is not `host:port`.
     #[error("`{0}` is no address of a scheduler: write host:port, such as 127.0.0.1:50050")]
     Address(String),
+    /// Somebody stopped the work.
+    #[error("stopped; nothing of the shards is left")]
+    Stopped,
     /// Nothing answers where a scheduler should.
     #[error(
         "no scheduler answers at {address} ({why}): start one with `relatum-cluster scheduler`, or name another"

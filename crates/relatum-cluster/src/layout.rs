@@ -9,6 +9,7 @@ use datafusion::arrow::buffer::{Buffer, ScalarBuffer};
 use datafusion::arrow::datatypes::{DataType, Field, Float16Type, Float32Type, Int8Type, Schema, SchemaRef};
 use relatum::model::Precision;
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
 
 /// The columns of a shard that a round reads, in the order of the aggregate's arguments. The scale is there only
 /// where numbers have 8 bits.
@@ -44,6 +45,16 @@ pub fn schema(precision: Precision, width: usize, vectors: Vectors) -> SchemaRef
         fields.push(Field::new(COLUMNS[3], DataType::Float32, false));
     }
     Arc::new(Schema::new(fields))
+}
+
+/// A hash of the stored numbers of a block that begins at an entity. The writer of shards adds up those of all blocks,
+/// and so does every round: so a bit that changed on its way changes no answer unseen.
+pub fn hash(start: usize, values: &[u8], scales: &[f32]) -> u64 {
+    let mut hash = Xxh3::with_seed(start as u64);
+    hash.update(values);
+    let scales: Vec<u8> = scales.iter().flat_map(|scale| scale.to_le_bytes()).collect();
+    hash.update(&scales);
+    hash.digest()
 }
 
 /// Stored values as a column of vectors; `None` if they are not whole vectors.

@@ -15,7 +15,7 @@ pub const FILE: &str = "shards.json";
 /// The key under which a shard's own file names the model.
 pub const KEY: &str = "relatum.model";
 const FORMAT: &str = "relatum-shards";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The end of a Parquet file that is read to learn what is in it.
 const FOOTER: u64 = 256 << 10;
 
@@ -32,6 +32,8 @@ pub struct Manifest {
     block: usize,
     /// The shards, in the order of their entities.
     pub shards: Vec<Shard>,
+    /// The sum of the [hashes](crate::layout::hash) of all blocks: what scoring all of them must add up to.
+    content: String,
 }
 
 /// What a model must be for its shards to be used.
@@ -51,6 +53,13 @@ pub struct ModelIdentity {
     pub entities: usize,
     /// How many numbers an entity has.
     pub width: usize,
+}
+
+/// What every version of the list begins with.
+#[derive(Deserialize)]
+struct Kind {
+    format: String,
+    version: u32,
 }
 
 /// One file of vectors.
@@ -98,20 +107,28 @@ impl ModelIdentity {
 }
 
 impl Manifest {
-    /// The list of the given shards.
-    pub fn new(model: ModelIdentity, vectors: Vectors, shards: Vec<Shard>) -> Self {
-        Self { format: FORMAT.to_owned(), version: VERSION, model, vectors, block: BLOCK, shards }
+    /// The list of the given shards, the hashes of whose blocks have the sum `content`.
+    pub fn new(model: ModelIdentity, vectors: Vectors, shards: Vec<Shard>, content: u64) -> Self {
+        let (format, content) = (FORMAT.to_owned(), format!("{content:016x}"));
+        Self { format, version: VERSION, model, vectors, block: BLOCK, shards, content }
+    }
+
+    /// The sum of the hashes of all blocks.
+    pub fn content(&self) -> u64 {
+        u64::from_str_radix(&self.content, 16).unwrap_or(0)
     }
 
     /// Reads the list at a place; `None` if there is none.
     pub async fn find(place: &Place) -> Result<Option<Self>, ClusterError> {
         let Some(bytes) = place.read(FILE).await? else { return Ok(None) };
         let refused = |why: String| ClusterError::Manifest { file: place.shown(FILE), why };
-        let manifest: Self = serde_json::from_slice(&bytes).map_err(|error| refused(error.to_string()))?;
-        if (manifest.format.as_str(), manifest.version) != (FORMAT, VERSION) {
-            let (format, version) = (&manifest.format, manifest.version);
+        // Another version has other fields, so that is looked at first.
+        let kind: Kind = serde_json::from_slice(&bytes).map_err(|error| refused(error.to_string()))?;
+        if (kind.format.as_str(), kind.version) != (FORMAT, VERSION) {
+            let Kind { format, version } = kind;
             return Err(refused(format!("it is `{format}` {version}, expected `{FORMAT}` {VERSION}")));
         }
+        let manifest: Self = serde_json::from_slice(&bytes).map_err(|error| refused(error.to_string()))?;
         let mut next = 0;
         for shard in &manifest.shards {
             let named = !shard.file.contains(['/', '\\']) && !shard.file.is_empty();
@@ -147,6 +164,10 @@ impl Manifest {
         let same = ModelIdentity { name: expected.name.clone(), ..self.model.clone() };
         if same == *expected {
             return Ok(());
+        }
+        if same.checksum == expected.checksum {
+            let why = "what it says of the model is not what the model says of itself".to_owned();
+            return Err(ClusterError::Manifest { file: place.shown(FILE), why });
         }
         Err(ClusterError::OtherModel {
             place: place.shown(""),

@@ -124,6 +124,29 @@ impl Place {
         }
     }
 
+    /// Removes the files of shards that are not to be kept, and what unfinished uploads have left beside them.
+    pub async fn remove_parts(&self, keep: impl Fn(usize) -> bool) -> Result<(), ClusterError> {
+        let failed =
+            |file: &str, source| ClusterError::Store { action: "remove", file: self.shown(file), source };
+        let found = self.store.list_with_delimiter(Some(&self.folder)).await;
+        for file in found.map_err(|source| failed("", source))?.objects {
+            let name = file.location.filename().unwrap_or_default().to_owned();
+            if number_of(&name).is_some_and(|number| !keep(number)) {
+                self.remove(&name).await?;
+            }
+        }
+        // A folder of this machine keeps uploads as `part-00000.parquet#1` until they are finished, and lists them
+        // nowhere.
+        let Ok(folder) = self.url.to_file_path() else { return Ok(()) };
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.split_once('#').is_some_and(|(name, _)| number_of(name).is_some()) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+        Ok(())
+    }
+
     /// A file as people know it.
     pub fn shown(&self, file: &str) -> String {
         let folder = self.url.to_file_path().map(|path| path.display().to_string());
@@ -134,6 +157,16 @@ impl Place {
     fn path(&self, file: &str) -> Path {
         self.folder.clone().join(file)
     }
+}
+
+/// The name of the file of a shard.
+pub fn part(number: usize) -> String {
+    format!("part-{number:05}.parquet")
+}
+
+/// The number in the name of such a file.
+fn number_of(name: &str) -> Option<usize> {
+    name.strip_prefix("part-")?.strip_suffix(".parquet")?.parse().ok()
 }
 
 /// A large file that is being written.
@@ -214,6 +247,26 @@ mod tests {
         upload.write(&[7; 100]).await.unwrap();
         upload.abort().await;
         assert_eq!(place.read("b").await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn what_was_left_of_other_shards_is_removed_and_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        let place = Place::open(home.path().to_str().unwrap()).unwrap();
+        let names = [
+            part(0),
+            part(1),
+            part(7),
+            format!("{}#1", part(2)),
+            "notes.txt".to_owned(),
+            "part-x.parquet".to_owned(),
+        ];
+        for name in &names {
+            std::fs::write(home.path().join(name), "x").unwrap();
+        }
+        place.remove_parts(|number| number < 2).await.unwrap();
+        let there = |name: &String| home.path().join(name).exists();
+        assert_eq!(names.iter().map(there).collect::<Vec<_>>(), [true, true, false, false, true, true]);
     }
 
     #[test]

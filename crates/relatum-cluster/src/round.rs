@@ -109,6 +109,8 @@ pub struct Gathered {
     pub tasks: u64,
     /// How many bytes their states had.
     pub bytes: u64,
+    /// The sum of the [hashes](crate::layout::hash) of all blocks that were scored, whatever their order.
+    pub content: u64,
     /// The rows.
     pub rows: Vec<PartialRow>,
 }
@@ -116,13 +118,14 @@ pub struct Gathered {
 impl Gathered {
     /// Nothing yet.
     pub fn new(head: &Head) -> Self {
-        Self { tasks: 0, bytes: 0, rows: (0..head.rows).map(|_| PartialRow::new(head.count)).collect() }
+        let rows = (0..head.rows).map(|_| PartialRow::new(head.count)).collect();
+        Self { tasks: 0, bytes: 0, content: 0, rows }
     }
 
     /// The state as bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        for number in [self.tasks, self.bytes, self.rows.len() as u64] {
+        for number in [self.tasks, self.bytes, self.content, self.rows.len() as u64] {
             bytes.extend(number.to_le_bytes());
         }
         self.rows.iter().for_each(|row| row.write(&mut bytes));
@@ -137,15 +140,14 @@ impl Gathered {
             bytes = rest;
             Some(u64::from_le_bytes(*first))
         };
-        let (Some(tasks), Some(size), Some(found)) = (number(), number(), number()) else {
-            return Err(foreign());
-        };
+        let numbers = (number(), number(), number(), number());
+        let (Some(tasks), Some(size), Some(content), Some(found)) = numbers else { return Err(foreign()) };
         if found != rows as u64 {
             return Err(format!("a task returned {found} rows, expected {rows}"));
         }
         let read = (0..rows).map(|_| PartialRow::read(&mut bytes)).collect::<Option<Vec<_>>>();
         let rows = read.filter(|_| bytes.is_empty()).ok_or_else(foreign)?;
-        Ok(Self { tasks, bytes: size, rows })
+        Ok(Self { tasks, bytes: size, content, rows })
     }
 }
 
@@ -181,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_state_travels_and_one_of_another_round_is_refused() {
-        let state = Gathered { tasks: 3, bytes: 77, ..Gathered::new(&round().head) };
+        let state = Gathered { tasks: 3, bytes: 77, content: u64::MAX - 1, ..Gathered::new(&round().head) };
         let bytes = state.encode();
         assert_eq!(Gathered::decode(&bytes, 2).unwrap(), state);
         assert!(Gathered::decode(&bytes, 3).is_err());

@@ -54,6 +54,7 @@ impl Rounds {
         let address = health::checked_address(address)?;
         manifest.look_at_shards(place).await?;
         health::wait_for_executors(&address, patience).await?;
+        health::speaks_calls(&address).await?;
         let (context, table) = session::client(&address, place, &manifest)?;
         Ok(Self { address, context, table: Arc::new(table), manifest, patience })
     }
@@ -81,10 +82,18 @@ impl Rounds {
             }
             attempt += 1;
         };
-        let (tasks, bytes) = (gathered.tasks, gathered.bytes);
+        let (tasks, bytes, content) = (gathered.tasks, gathered.bytes, gathered.content);
         let entities = self.manifest.model.entities;
         let finished = gathered.rows.into_iter().map(|row| row.finish(entities, sharpness.is_some()));
         let rows = finished.collect::<Result<Vec<_>, _>>()?;
+        // Every block was there once, so only its numbers can be others than those that were written.
+        if content != self.manifest.content() {
+            return Err(RoundError::Data(SourceError::Foreign(
+                "the shards do not hold the numbers that were written into them: `relatum-cluster check` says which \
+                 is damaged; copy it again, or make the shards again"
+                    .to_owned(),
+            )));
+        }
         Ok((rows, Cost { seconds: began.elapsed().as_secs_f64(), tasks, bytes }))
     }
 

@@ -10,15 +10,16 @@ use datafusion::parquet::errors::ParquetError;
 use datafusion::parquet::file::metadata::KeyValue;
 use datafusion::parquet::file::properties::{EnabledStatistics, WriterProperties};
 use datafusion::parquet::schema::types::ColumnPath;
-use relatum::Engine;
 use relatum::graph::EntityId;
 use relatum::model::{BLOCK, Model, Precision};
+use relatum::project::ModelFolder;
+use relatum::{Engine, Error};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::ClusterError;
-use crate::layout::{COLUMNS, Vectors, column, schema};
+use crate::layout::{self, COLUMNS, Vectors, column, schema};
 use crate::manifest::{KEY, Manifest, ModelIdentity, Shard};
-use crate::place::{Place, Upload};
+use crate::place::{Place, Upload, part};
 
 /// Entities of a group of rows: whole blocks, so that a file that is read in parts is read in whole blocks.
 const GROUP: usize = 16 * BLOCK;
@@ -35,20 +36,31 @@ pub async fn split(
 ) -> Result<Manifest, ClusterError> {
     let identity = ModelIdentity::of(engine, model)?;
     let open = engine.model(Some(&identity.name))?;
-    let mut written = Vec::new();
+    // Opening a model maps its values and reads none: damage would be copied into shards that look whole.
+    let folder = ModelFolder::of(engine.project(), &identity.name).map_err(Error::from)?;
+    folder.check(engine.project()).map_err(Error::from)?;
     // A list of shards that are about to be replaced would describe neither the old nor the new ones.
     place.remove(crate::manifest::FILE).await?;
-    for (index, range) in ranges(identity.entities, shards).into_iter().enumerate() {
-        let file = format!("part-{index:05}.parquet");
-        let upload = place.upload(&file).await?;
-        let work = Work { engine, model: &open.model, identity: &identity, vectors };
-        let (bytes, xxh3) = work.write(upload, &place.shown(&file), range.clone()).await?;
-        progress(range.end, identity.entities);
-        written.push(Shard { file, start: range.start, end: range.end, bytes, xxh3 });
-    }
-    let manifest = Manifest::new(identity, vectors, written);
+    let mut work = Work { engine, model: &open.model, identity: &identity, vectors, content: 0 };
+    let mut written = Vec::new();
+    let outcome = work.write_all(place, shards, &mut written, &mut progress).await;
+    // Files of earlier shards, or of these if they are not all there, describe nothing any more.
+    let kept = if outcome.is_ok() { written.len() } else { 0 };
+    let cleaned = place.remove_parts(|part| part < kept).await;
+    outcome?;
+    cleaned?;
+    let content = work.content;
+    let manifest = Manifest::new(identity, vectors, written, content);
     manifest.write(place).await?;
     Ok(manifest)
+}
+
+/// Removes what a run that was stopped has left at a place that has no list of shards.
+pub async fn clean(place: &Place) -> Result<(), ClusterError> {
+    if place.read(crate::manifest::FILE).await?.is_none() {
+        place.remove_parts(|_| false).await?;
+    }
+    Ok(())
 }
 
 /// The entities of each shard: whole blocks, as equally many as can be.
@@ -64,12 +76,33 @@ struct Work<'a> {
     model: &'a Model,
     identity: &'a ModelIdentity,
     vectors: Vectors,
+    /// The sum of the hashes of the blocks that are written.
+    content: u64,
 }
 
 impl Work<'_> {
+    /// All shards, and after each of them how far it is.
+    async fn write_all(
+        &mut self,
+        place: &Place,
+        shards: usize,
+        written: &mut Vec<Shard>,
+        progress: &mut impl FnMut(usize, usize),
+    ) -> Result<(), ClusterError> {
+        let entities = self.identity.entities;
+        for (index, range) in ranges(entities, shards).into_iter().enumerate() {
+            let file = part(index);
+            let upload = place.upload(&file).await?;
+            let (bytes, xxh3) = self.write(upload, &place.shown(&file), range.clone()).await?;
+            progress(range.end, entities);
+            written.push(Shard { file, start: range.start, end: range.end, bytes, xxh3 });
+        }
+        Ok(())
+    }
+
     /// One shard; returns its length and checksum.
     async fn write(
-        &self,
+        &mut self,
         mut upload: Upload,
         file: &str,
         range: std::ops::Range<usize>,
@@ -85,7 +118,7 @@ impl Work<'_> {
     }
 
     async fn write_into(
-        &self,
+        &mut self,
         upload: &mut Upload,
         file: &str,
         range: std::ops::Range<usize>,
@@ -107,7 +140,7 @@ impl Work<'_> {
         Ok((sink.bytes, format!("{:016x}", sink.hash.digest())))
     }
 
-    fn batch(&self, range: std::ops::Range<usize>) -> Result<RecordBatch, ClusterError> {
+    fn batch(&mut self, range: std::ops::Range<usize>) -> Result<RecordBatch, ClusterError> {
         let ModelIdentity { precision, width, ref name, .. } = *self.identity;
         let (values, scales) = self.model.stored_rows(range.clone());
         if let Some(at) = first_not_finite(values, scales, precision, width) {
@@ -116,6 +149,7 @@ impl Work<'_> {
                 "the model `{name}` has a value that is NaN or infinite at the entity `{entity}`: train or import it again"
             )));
         }
+        self.content = self.content.wrapping_add(layout::hash(range.start, values, scales));
         let ids = || range.clone().map(|id| id as u32);
         let names = ids().map(|id| self.engine.graph().entities.name(EntityId(id)));
         let whole = || ClusterError::Model(format!("the vectors of the model `{name}` are not whole"));
@@ -160,7 +194,7 @@ fn first_not_finite(values: &[u8], scales: &[f32], precision: Precision, width: 
     if precision == Precision::Int8 {
         return scales.iter().position(|scale| !scale.is_finite());
     }
-    let size = crate::layout::bytes_of(precision);
+    let size = layout::bytes_of(precision);
     values.chunks_exact(size).position(wrong_exponent).map(|at| at / width)
 }
 

@@ -41,6 +41,8 @@ fn misuse_is_told_from_failure() {
     refused(&["ask", &nobody, dir, question, "--calibration", "raw"], 2, "raw");
     refused(&["ask", &nobody, dir, "--file", "/nonexistent/questions"], 2, "no file");
     refused(&["ask", &nobody, dir], 2, "QUERY");
+    refused(&["ask", &nobody, dir, question, "--timeout", "-1"], 2, "from 0 to 1000000000");
+    refused(&["ask", &nobody, dir, question, "--timeout=nan"], 2, "from 0 to 1000000000");
     refused(&["ask", &nobody, to, question], 2, "project");
     refused(&["executor", "--scheduler", "nowhere"], 2, "host:port");
     refused(&["executor", "--scheduler", &nobody, "--wait", "1"], 1, "scheduler");
@@ -48,7 +50,7 @@ fn misuse_is_told_from_failure() {
     let manifest = shards.join("shards.json");
     let text = std::fs::read_to_string(&manifest).unwrap();
     for (from, to, says) in [
-        ("\"version\": 1", "\"version\": 9", "expected `relatum-shards` 1"),
+        ("\"version\": 2", "\"version\": 1", "expected `relatum-shards` 2"),
         ("part-00001.parquet", "../part", "do not follow"),
         ("\"entities\": 17000", "\"entities\": 17001", "17000 of 17001"),
         ("{", "", "shards.json"),

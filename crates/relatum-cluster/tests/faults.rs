@@ -85,7 +85,7 @@ fn without_executors_a_batch_ends_after_the_time_it_was_given() {
     last.kill();
     let (code, _, messages) = batch.finish(120);
     assert_eq!(code, 1, "{messages}");
-    assert!(messages.contains("no executors") && messages.contains("were not answered"), "{messages}");
+    assert!(messages.contains("no executors") && messages.contains("have no answer"), "{messages}");
 }
 
 #[test]
@@ -147,10 +147,12 @@ fn shards_that_are_cut_missing_or_of_another_model_are_refused_by_name() {
         "{said}"
     );
 
-    // One byte of the vectors, which only a full check sees.
+    // One bit of the vectors, which the ends of the file do not tell: the round notices it, and `check` says where.
     let mut rotten = whole.clone();
-    rotten[5000] ^= 1;
+    rotten[whole.len() * 2 / 3] ^= 1;
     std::fs::write(&part, rotten).unwrap();
+    let (code, said) = ask(&[]);
+    assert!(code == Some(1) && said.contains("do not hold the numbers"), "{said}");
     let output = run_within(60, &["check", &setting.shards]);
     assert!(
         output.status.code() == Some(1) && stderr(&output).contains("part-00002.parquet"),
@@ -159,8 +161,30 @@ fn shards_that_are_cut_missing_or_of_another_model_are_refused_by_name() {
     );
     std::fs::write(&part, whole).unwrap();
     assert!(run_within(60, &["check", &setting.shards]).status.success());
+    assert_eq!(ask(&[]).0, Some(0));
 
     // All shards of another model.
     let (code, said) = ask(&["--shards", &others]);
     assert!(code == Some(2) && said.contains("`other`") && said.contains("`default`"), "{said}");
+}
+
+#[test]
+fn a_damaged_model_is_not_copied_into_shards_that_look_whole() {
+    let setting = Setting::new(1);
+    let file = Path::new(&setting.dir).join("models/other/model.safetensors");
+    let mut model = std::fs::read(&file).unwrap();
+    let last = model.len() - 10;
+    model[last] ^= 0x60;
+    std::fs::write(&file, model).unwrap();
+    let to = setting.home().join("rotten");
+    let output = run_within(
+        60,
+        &["shard", &setting.dir, "--model", "other", "--to", to.to_str().unwrap(), "--shards", "2"],
+    );
+    assert!(
+        output.status.code() == Some(1) && stderr(&output).contains("model.safetensors"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(!to.join("shards.json").exists());
 }

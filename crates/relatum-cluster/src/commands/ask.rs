@@ -70,7 +70,7 @@ struct Flags {
     /// How truth values combine: godel, product or lukasiewicz
     #[arg(long)]
     t_norm: Option<String>,
-    /// How scores become truth values: softmax-count, sigmoid, minmax or adaptive
+    /// How scores become truth values: softmax-count, softmax, fitted, sigmoid, minmax or adaptive
     #[arg(long)]
     calibration: Option<String>,
     /// Which stored edges count as true: all, train+valid, train or none
@@ -79,12 +79,18 @@ struct Flags {
     /// The factor of predictions of a wrong kind
     #[arg(long)]
     unseen: Option<f32>,
+    /// How much a negated atom counts: 1 − min(1, c·φ)
+    #[arg(long, value_name = "C")]
+    negation_scale: Option<f32>,
+    /// The rules that speak beside the model [default: those named default, if there are any]
+    #[arg(long, value_name = "NAME")]
+    rules: Option<String>,
     /// What speaks for an edge that is not stored: model, rules or both
     #[arg(long)]
     evidence: Option<String>,
     /// End each question after so many seconds with the best so far; a round that is on its way is waited for
-    #[arg(long, value_name = "SECONDS")]
-    timeout: Option<f64>,
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = parse_seconds)]
+    timeout: Option<Duration>,
 }
 
 impl Flags {
@@ -102,6 +108,8 @@ impl Flags {
         set("calibration", self.calibration.clone().map(Value::from));
         set("known", self.known.clone().map(Value::from));
         set("unseen", self.unseen.map(Value::from));
+        set("negation_scale", self.negation_scale.map(Value::from));
+        set("rules", self.rules.clone().map(Value::from));
         set("evidence", self.evidence.clone().map(Value::from));
         let options: Options = serde_json::from_value(fields).map_err(|error| Misuse(error.to_string()))?;
         let resolved = options.resolve(None, None).map_err(Error::from)?;
@@ -112,8 +120,7 @@ impl Flags {
     }
 
     fn control(&self) -> Control {
-        let limit = self.timeout.filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
-        let until = limit.and_then(|seconds| Instant::now().checked_add(Duration::from_secs_f64(seconds)));
+        let until = self.timeout.and_then(|limit| Instant::now().checked_add(limit));
         until.map_or_else(Control::default, |until| Control::default().with_deadline(until))
     }
 }
@@ -208,7 +215,10 @@ fn many(
         totals.bytes as f64 / 1e6
     ));
     if let Some(failure) = source.failure() {
-        anyhow::bail!("{failed} of {} questions were not answered: {failure}", questions.len());
+        anyhow::bail!(
+            "{failed} of {} questions have no answer, and the output says why under \"error\": {failure}",
+            questions.len()
+        );
     }
     if failed > 0 {
         anyhow::bail!(
@@ -247,6 +257,13 @@ fn progress(done: usize, all: usize, source: &ClusterSource, began: Instant) {
         let (rounds, seconds) = (source.totals().rounds, began.elapsed().as_secs_f64());
         eprint!("\r{done} of {all} questions · {rounds} rounds · {seconds:.0} s ");
     }
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=1e9).contains(seconds));
+    seconds
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "expected a number of seconds, from 0 to 1000000000".to_owned())
 }
 
 fn parse_batch(text: &str) -> Result<usize, String> {

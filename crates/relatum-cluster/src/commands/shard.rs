@@ -10,7 +10,7 @@ use relatum_cluster::ClusterError;
 use relatum_cluster::layout::Vectors;
 use relatum_cluster::manifest::{Manifest, ModelIdentity};
 use relatum_cluster::place::Place;
-use relatum_cluster::shard::split;
+use relatum_cluster::shard::{clean, split};
 
 use super::{opened, runtime};
 use crate::exit::{Misuse, say};
@@ -65,12 +65,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         }
         let progress =
             |done, all| say(&format!("{} of {} entities written", grouped(done as u64), grouped(all as u64)));
-        split(&engine, args.model.as_deref(), &place, args.shards, vectors, progress).await
+        tokio::select! {
+            made = split(&engine, args.model.as_deref(), &place, args.shards, vectors, progress) => made,
+            _ = tokio::signal::ctrl_c() => {
+                clean(&place).await?;
+                Err(ClusterError::Stopped)
+            }
+        }
     })?;
     let noted =
         std::path::absolute(&args.to).map_or_else(|_| args.to.clone(), |path| path.display().to_string());
     let noted = if args.to.contains("://") { args.to.clone() } else { noted };
-    note(engine.project().dir(), &manifest.model.name, &noted)?;
+    if let Err(error) = note(engine.project().dir(), &manifest.model.name, &noted) {
+        say(&format!("warning: {error:#}; the shards are whole: name their place to `ask` with --shards"));
+    }
     let bytes: u64 = manifest.shards.iter().map(|shard| shard.bytes).sum();
     let (made, model) = (manifest.shards.len(), &manifest.model);
     println!(
