@@ -1,6 +1,7 @@
 //! Work on a stream of items, side by side, with the results in the order of the items.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel, sync_channel};
 use std::thread;
@@ -15,20 +16,25 @@ const WINDOW: usize = 64;
 /// of the items. An item is taken only when it is there, so a sender may wait for one result before it sends
 /// the next. Ends when the sender is gone and every item is done. A cancellation ends it at once and drops the
 /// items that are not done yet.
+///
+/// # Panics
+/// If the work on an item panics, when its turn has come.
 pub fn side_by_side<T: Send, R: Send>(
     items: &Receiver<T>,
     cancel: &Cancel,
     work: impl Fn(T) -> R + Sync,
     mut each: impl FnMut(R),
 ) {
-    let (jobs, waiting) = sync_channel::<(T, Sender<R>)>(WINDOW);
+    let (jobs, waiting) = sync_channel::<(T, Sender<thread::Result<R>>)>(WINDOW);
     let waiting = Mutex::new(waiting);
     let threads = rayon::current_num_threads();
+    // The workers end when the channel is closed, and `jobs` is its only sender.
     thread::scope(|scope| {
+        let jobs = jobs;
         for _ in 0..threads {
             scope.spawn(|| alone(|| work_off(&waiting, cancel, &work)));
         }
-        let mut pending: VecDeque<Receiver<R>> = VecDeque::new();
+        let mut pending: VecDeque<Receiver<thread::Result<R>>> = VecDeque::new();
         let mut more = true;
         while (more || !pending.is_empty()) && !cancel.is_cancelled() {
             while more && pending.len() < WINDOW && !cancel.is_cancelled() {
@@ -50,14 +56,13 @@ pub fn side_by_side<T: Send, R: Send>(
                 }
             }
             // A cancellation cuts short the items in work, so their results may be incomplete.
-            if let Some(Ok(result)) = pending.pop_front().map(|answer| answer.recv())
-                && !cancel.is_cancelled()
-            {
-                each(result);
+            match pending.pop_front().map(|answer| answer.recv()) {
+                // Unwinding closes the channel, which ends the workers.
+                Some(Ok(Err(panic))) => resume_unwind(panic),
+                Some(Ok(Ok(result))) if !cancel.is_cancelled() => each(result),
+                _ => (),
             }
         }
-        // The workers end when the channel is closed.
-        drop(jobs);
     });
 }
 
@@ -71,14 +76,19 @@ fn alone(run: impl FnOnce() + Send) {
     }
 }
 
-/// Works on the items of the channel until it is closed.
-fn work_off<T, R>(waiting: &Mutex<Receiver<(T, Sender<R>)>>, cancel: &Cancel, work: &impl Fn(T) -> R) {
+/// Works on the items of the channel until it is closed. A panic is the result of its item: a worker that died of it
+/// would leave those behind it waiting for ever.
+fn work_off<T, R>(
+    waiting: &Mutex<Receiver<(T, Sender<thread::Result<R>>)>>,
+    cancel: &Cancel,
+    work: &impl Fn(T) -> R,
+) {
     loop {
         let job = waiting.lock().ok().and_then(|waiting| waiting.recv().ok());
         let Some((item, result)) = job else { return };
         if !cancel.is_cancelled() {
             // The receiver may be gone; then nobody needs the result.
-            let _ = result.send(work(item));
+            let _ = result.send(catch_unwind(AssertUnwindSafe(|| work(item))));
         }
     }
 }
@@ -122,6 +132,21 @@ mod tests {
             });
             assert_eq!(results, [120, 121, 122, 123]);
         }
+    }
+
+    #[test]
+    fn a_panic_ends_the_work_and_leaves_nobody_waiting() {
+        let (sender, items) = channel();
+        (0..500u32).for_each(|item| sender.send(item).unwrap());
+        let mut results = Vec::new();
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let work = |item: u32| if item % 100 == 70 { panic!("item {item}") } else { item };
+            side_by_side(&items, &Cancel::default(), work, |result| results.push(result));
+        }));
+        let panic = outcome.unwrap_err();
+        assert_eq!(panic.downcast_ref::<String>().unwrap(), "item 70");
+        assert_eq!(results, (0..70).collect::<Vec<u32>>(), "what stood before it is there");
+        drop(sender);
     }
 
     #[test]

@@ -214,7 +214,8 @@ impl ByteKernel {
     /// If it is not, or if there is not one row for each query.
     pub fn scores(self, out: Vec<&mut [f32]>, queries: &[f32], candidates: ByteRows<'_>) {
         let (count, width) = candidates.size();
-        if width == 0 || count == 0 {
+        // A search that has scored everything already may ask for no row.
+        if width == 0 || count == 0 || out.is_empty() {
             return;
         }
         assert!(

@@ -39,6 +39,13 @@ fn every_kernel_gives_the_bits_of_the_plain_one() {
 }
 
 #[test]
+fn no_rows_are_no_work() {
+    let candidates = ByteRows::new(&[1; 640], &[1.0; 10], 64, 0..64);
+    ByteKernel::all().for_each(|kernel| kernel.scores(Vec::new(), &[], candidates));
+    byte_scores(Vec::new(), &[], candidates);
+}
+
+#[test]
 fn the_largest_vectors_do_not_overflow() {
     let width = 4000;
     let values = vec![127i8; width];
