@@ -156,7 +156,7 @@ mod tests {
             rows: Vec::new(),
             published: Vec::new(),
         };
-        let report = report.beside(Dataset::of(&graph));
+        let report = report.beside(Dataset::of(&graph, None, None));
         let first = serde_json::to_value(&report.published[0]).unwrap();
         assert_eq!((first["system"].as_str(), first["split"].as_str()), (Some("GQE"), Some("test")));
         let of = |shape: &str| first["hits@3"][shape].as_f64();

@@ -1,9 +1,13 @@
 //! What others have reported, to stand beside our own figures.
 
+use super::QuerySet;
 use crate::graph::Graph;
 
 /// The query types of the published tables, in their order.
 pub const PUBLISHED_TYPES: [&str; 9] = ["1p", "2p", "3p", "2i", "3i", "ip", "pi", "2u", "up"];
+
+/// The types that `BetaE` folders have besides: with a negation.
+const NEGATED: [&str; 5] = ["2in", "3in", "inp", "pin", "pni"];
 
 /// One row of a published table: Hits@3 on the test queries of Query2Box.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +39,8 @@ pub struct Dataset {
     pub name: &'static str,
     entities: usize,
     relations: usize,
+    /// How many 1p queries its Query2Box folder has, and of every other type, for validation and for test.
+    queries: [[usize; 2]; 2],
     /// What was published for its Query2Box test queries.
     pub rows: &'static [Published],
     /// CQD-Beam at rank 1000 in the paper's table of main results, some cells of which differ from those in its
@@ -43,11 +49,23 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// The dataset that a graph is, recognised by its numbers of entities and relations (where every
-    /// relation counts twice, with its inverse, as in the Query2Box files).
-    pub fn of(graph: &Graph) -> Option<&'static Self> {
+    /// The dataset whose published figures are about these queries. It is recognised by its numbers of entities,
+    /// relations (where every relation counts twice, with its inverse, as in the Query2Box files) and queries.
+    ///
+    /// `None` for other queries about the same graph, such as sampled ones, or those of a `BetaE` folder, which are as
+    /// many but have types with negation among them: their figures cannot be compared.
+    pub fn of(graph: &Graph, valid: Option<&QuerySet>, test: Option<&QuerySet>) -> Option<&'static Self> {
         let counts = (graph.entities.len(), graph.relations.len());
-        DATASETS.iter().find(|dataset| (dataset.entities, dataset.relations) == counts)
+        let dataset = DATASETS.iter().find(|dataset| (dataset.entities, dataset.relations) == counts)?;
+        let published = |queries: Option<&QuerySet>, [single, other]: [usize; 2]| {
+            queries.iter().flat_map(|queries| &queries.groups).all(|group| {
+                let shape = group.shape.as_str();
+                let there = if shape == "1p" { single } else { other };
+                !NEGATED.contains(&shape) && (!PUBLISHED_TYPES.contains(&shape) || group.len() == there)
+            })
+        };
+        let all = published(valid, dataset.queries[0]) && published(test, dataset.queries[1]);
+        all.then_some(dataset)
     }
 
     /// The dataset of a name, such as `FB15k-237`.
@@ -72,7 +90,7 @@ const fn row(system: &'static str, rank: Option<u32>, hits_at_3: [f64; 9]) -> Pu
 #[rustfmt::skip]
 #[allow(clippy::approx_constant, reason = "a share of hits, not 1/π")]
 const DATASETS: [Dataset; 3] = [
-    Dataset { name: "FB15k-237", entities: 14_505, relations: 474, rows: &[
+    Dataset { name: "FB15k-237", entities: 14_505, relations: 474, queries: [[20_101, 5_000], [22_812, 5_000]], rows: &[
         row("GQE", Some(800), [0.405, 0.213, 0.153, 0.298, 0.411, 0.085, 0.182, 0.167, 0.160]),
         row("Query2Box", Some(400), [0.467, 0.240, 0.186, 0.324, 0.453, 0.108, 0.205, 0.239, 0.193]),
         row("CQD-CO", Some(100), [0.493, 0.162, 0.076, 0.311, 0.415, 0.118, 0.199, 0.238, 0.073]),
@@ -86,7 +104,7 @@ const DATASETS: [Dataset; 3] = [
         row("CQD-Beam, DistMult", Some(1000), [0.485, 0.277, 0.210, 0.332, 0.443, 0.117, 0.224, 0.281, 0.123]),
         row("CQD-Beam, authors' port", Some(1000), [0.512, 0.287, 0.200, 0.377, 0.489, 0.182, 0.268, 0.324, 0.225]),
     ], main_beam: row("CQD-Beam", Some(1000), [0.512, 0.288, 0.221, 0.352, 0.457, 0.129, 0.249, 0.284, 0.121]) },
-    Dataset { name: "NELL995", entities: 63_361, relations: 400, rows: &[
+    Dataset { name: "NELL995", entities: 63_361, relations: 400, queries: [[16_927, 4_000], [17_034, 4_000]], rows: &[
         row("GQE", Some(800), [0.417, 0.231, 0.203, 0.318, 0.454, 0.081, 0.188, 0.200, 0.139]),
         row("Query2Box", Some(400), [0.555, 0.266, 0.233, 0.343, 0.480, 0.132, 0.212, 0.369, 0.163]),
         row("CQD-CO", Some(100), [0.647, 0.234, 0.145, 0.389, 0.508, 0.165, 0.283, 0.465, 0.126]),
@@ -100,7 +118,7 @@ const DATASETS: [Dataset; 3] = [
         row("CQD-Beam, DistMult", Some(1000), [0.642, 0.348, 0.297, 0.392, 0.517, 0.160, 0.260, 0.502, 0.169]),
         row("CQD-Beam, authors' port", Some(1000), [0.663, 0.351, 0.264, 0.423, 0.539, 0.234, 0.315, 0.541, 0.290]),
     ], main_beam: row("CQD-Beam", Some(1000), [0.667, 0.350, 0.288, 0.410, 0.529, 0.171, 0.277, 0.531, 0.156]) },
-    Dataset { name: "FB15k", entities: 14_951, relations: 2_690, rows: &[
+    Dataset { name: "FB15k", entities: 14_951, relations: 2_690, queries: [[59_097, 8_000], [67_016, 8_000]], rows: &[
         row("GQE", Some(800), [0.630, 0.346, 0.250, 0.515, 0.611, 0.153, 0.320, 0.362, 0.271]),
         row("Query2Box", Some(400), [0.786, 0.413, 0.303, 0.593, 0.712, 0.211, 0.397, 0.608, 0.330]),
         row("CQD-CO", Some(100), [0.893, 0.162, 0.076, 0.773, 0.818, 0.118, 0.344, 0.493, 0.073]),
@@ -119,6 +137,38 @@ const DATASETS: [Dataset; 3] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::benchmark::QueryGroup;
+    use crate::graph::GraphBuilder;
+
+    #[test]
+    fn published_figures_stand_beside_the_published_queries_alone() {
+        let mut builder = GraphBuilder::default();
+        (0..14_505).for_each(|id| _ = builder.entity(&format!("e{id}")));
+        (0..474).for_each(|id| _ = builder.relation(&format!("r{id}")));
+        let graph = builder.finish().0;
+        let set = |groups: &[(&str, usize)]| QuerySet {
+            groups: groups
+                .iter()
+                .map(|&(shape, queries)| QueryGroup {
+                    shape: shape.to_owned(),
+                    arity: 1,
+                    arguments: vec![0; queries].into(),
+                    ..QueryGroup::default()
+                })
+                .collect(),
+        };
+        let name = |valid: &QuerySet, test: &QuerySet| {
+            let test = Some(test).filter(|test| !test.is_empty());
+            Dataset::of(&graph, Some(valid), test).map(|it| it.name)
+        };
+        let (valid, test) = (set(&[("1p", 20_101), ("2p", 5_000)]), set(&[("1p", 22_812), ("3i", 5_000)]));
+        assert_eq!(name(&valid, &test), Some("FB15k-237"));
+        assert_eq!(name(&valid, &QuerySet::default()), Some("FB15k-237"), "older folders have no test files");
+        let longer = set(&[("1p", 22_812), ("4p", 1_000)]);
+        assert_eq!(name(&valid, &longer), Some("FB15k-237"), "other types beside the published ones");
+        assert_eq!(name(&valid, &set(&[("2p", 1_000)])), None, "sampled");
+        assert_eq!(name(&valid, &set(&[("2p", 5_000), ("2in", 5_000)])), None, "BetaE");
+    }
 
     #[test]
     fn the_means_are_those_that_were_published() {

@@ -147,7 +147,8 @@ impl Engine {
                 rows: Vec::new(),
                 published: Vec::new(),
             };
-            report.with_rows(rows).beside(Dataset::of(self.graph()))
+            let dataset = Dataset::of(self.graph(), queries.valid.as_ref(), queries.test.as_ref());
+            report.with_rows(rows).beside(dataset)
         };
         if let Some((first, card)) = baselines.first().filter(|_| !options.asks_a_predictor()) {
             let (name, kind) = (first.method.clone(), card.kind().name().to_owned());
