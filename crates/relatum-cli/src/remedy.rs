@@ -45,7 +45,7 @@ fn of_workflow(error: &WorkflowError) -> Option<String> {
     let remedy = match error {
         WorkflowError::Unfinished { .. } => "--resume goes on with it, --restart discards it",
         WorkflowError::Trained { .. } => "choose another --model, or --restart to replace it",
-        WorkflowError::Occupied { .. } => "choose another --model, or --replace it",
+        WorkflowError::Occupied { .. } => "give another name, or --replace",
         WorkflowError::NothingToResume { .. } => "train without --resume",
         WorkflowError::FewerEpochs { .. } => "give more --epochs, or leave the flag out",
         WorkflowError::OtherSettings(_) => "leave the flags out, or use --restart",

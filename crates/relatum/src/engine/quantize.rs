@@ -58,7 +58,13 @@ impl Engine {
         let folder = self.folder(Some(&name))?;
         let small = model.rounded(options.to).ok_or_else(|| ModelError::Unusable {
             path: from.model_file(),
-            what: format!("it holds values that are not finite or too large for {}", options.to.name()),
+            what: match options.to {
+                Precision::F16 => {
+                    "it holds values that are too large for f16; int8 takes any that are finite"
+                }
+                _ => "it holds values that are not finite",
+            }
+            .to_owned(),
         })?;
         let _lock = self.claim(&folder, options.replace)?;
         let origin = format!("{} of {}", options.to.name(), from.name());
