@@ -87,11 +87,11 @@ fn measure(
         let number = |name: &str| line[name].as_f64().unwrap_or(f64::NAN);
         println!(
             "  {executors:>9} {:>6} {:>7} {:>10.3} {:>10.1} {:>12} {:>10.3} {:>8}",
-            line["rows"],
-            line["rounds"],
+            line["rows"].to_string(),
+            line["rounds"].to_string(),
             number("seconds"),
             number("rows_per_second"),
-            line["state_bytes"],
+            line["state_bytes"].to_string(),
             number("local_seconds"),
             if line["bit_equal"] == true { "equal" } else { "DIFFER" }
         );
