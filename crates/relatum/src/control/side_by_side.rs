@@ -25,7 +25,7 @@ pub fn side_by_side<T: Send, R: Send>(
     work: impl Fn(T) -> R + Sync,
     mut each: impl FnMut(R),
 ) {
-    let (jobs, waiting) = sync_channel::<(T, Sender<thread::Result<R>>)>(WINDOW);
+    let (jobs, waiting) = sync_channel::<Job<T, R>>(WINDOW);
     let waiting = Mutex::new(waiting);
     let threads = rayon::current_num_threads();
     // The workers end when the channel is closed, and `jobs` is its only sender.
@@ -51,7 +51,7 @@ pub fn side_by_side<T: Send, R: Send>(
                     break;
                 };
                 let (result, answer) = channel();
-                if jobs.send((item, result)).is_ok() {
+                if jobs.send(Job { item, result }).is_ok() {
                     pending.push_back(answer);
                 }
             }
@@ -66,6 +66,12 @@ pub fn side_by_side<T: Send, R: Send>(
     });
 }
 
+/// An item, and where its result, or the panic that its work ended in, goes.
+struct Job<T, R> {
+    item: T,
+    result: Sender<thread::Result<R>>,
+}
+
 /// Runs in a pool of one thread. In a pool a search does not split its work any further; and in one of several threads,
 /// an item that waits for a part of its work would take up other work meanwhile, perhaps the wait for the next item,
 /// under which it would then lie for ever.
@@ -78,14 +84,10 @@ fn alone(run: impl FnOnce() + Send) {
 
 /// Works on the items of the channel until it is closed. A panic is the result of its item: a worker that died of it
 /// would leave those behind it waiting for ever.
-fn work_off<T, R>(
-    waiting: &Mutex<Receiver<(T, Sender<thread::Result<R>>)>>,
-    cancel: &Cancel,
-    work: &impl Fn(T) -> R,
-) {
+fn work_off<T, R>(waiting: &Mutex<Receiver<Job<T, R>>>, cancel: &Cancel, work: &impl Fn(T) -> R) {
     loop {
         let job = waiting.lock().ok().and_then(|waiting| waiting.recv().ok());
-        let Some((item, result)) = job else { return };
+        let Some(Job { item, result }) = job else { return };
         if !cancel.is_cancelled() {
             // The receiver may be gone; then nobody needs the result.
             let _ = result.send(catch_unwind(AssertUnwindSafe(|| work(item))));
