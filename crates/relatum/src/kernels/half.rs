@@ -152,4 +152,27 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn company_changes_no_bit_of_a_long_row() {
+        use super::super::stream::stream_apart;
+        use crate::random::Rng;
+        let mut rng = Rng::new(3);
+        // With and without a stretch that is short, and a register that is; more than four stretches.
+        for width in [200, 1024, 1100, 1543, 2000, 2048, 5003] {
+            let count = 9;
+            let values: Vec<f16> = (0..count * width).map(|_| f16::from_f32(rng.normal() as f32)).collect();
+            let queries: Vec<f32> = (0..3 * width).map(|_| rng.normal() as f32).collect();
+            let scores = |queries: &[f32]| {
+                let mut out = vec![f32::NAN; queries.len() / width * count];
+                let rows = HalfRows::new(&values, width, 0..width);
+                stream_apart(out.chunks_exact_mut(count).collect(), queries, rows);
+                out.into_iter().map(f32::to_bits).collect::<Vec<u32>>()
+            };
+            let together = scores(&queries);
+            for (query, expected) in queries.chunks_exact(width).zip(together.chunks_exact(count)) {
+                assert_eq!(scores(query), expected, "{width}");
+            }
+        }
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::Arch;
+
+use super::stream::Lanes;
 
 /// Whether streams keep to AVX2.
 static NARROW: AtomicBool = AtomicBool::new(false);
@@ -32,17 +34,5 @@ pub fn f32_instructions() -> &'static str {
         8 => "avx2",
         4 if cfg!(target_arch = "aarch64") => "neon",
         _ => "plain",
-    }
-}
-
-/// How many f32 a register holds.
-struct Lanes;
-
-impl WithSimd for Lanes {
-    type Output = usize;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> usize {
-        S::F32_LANES
     }
 }

@@ -9,9 +9,9 @@ use super::tiles::{LINE, bring_line_near};
 /// Candidates of one block: with fewer sums at a time, each addition would wait for the one before it.
 const CANDIDATES: usize = 4;
 /// From so many half-precision values a candidate on, one at a time is faster: memory is what takes the time, and it
-/// gives one long stretch sooner than four at once (1.3 ms against 1.7 for 14,505 candidates of 2,000 values on Zen 5;
-/// f32 is faster by fours).
-const LONG: usize = 1024;
+/// gives one long row sooner than four at once (f32 is faster by fours). The sums of its stretches of [`DEPTH`] values
+/// are made side by side instead.
+pub(super) const LONG: usize = 1024;
 
 /// A query against some candidates, which must be stored as f32 or be read as such: `out[candidate]`.
 ///
@@ -28,17 +28,87 @@ impl<'s, C: Source<'s>> WithSimd for One<'_, C> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { out, query, candidates } = self;
-        let by_ones = size_of::<C::Value>() < size_of::<f32>() && query.len() >= LONG;
-        let (by_fours, by_ones) = out.split_at_mut(if by_ones { 0 } else { out.len() });
-        let (mut blocks, mut from) = (by_fours.chunks_exact_mut(CANDIDATES), 0);
+        if C::Value::IS_MADE {
+            for (row, out) in out.iter_mut().enumerate() {
+                *out = long(simd, query, candidates, row);
+            }
+            return;
+        }
+        let (mut blocks, mut from) = (out.chunks_exact_mut(CANDIDATES), 0);
         for out in &mut blocks {
             block::<S, C, CANDIDATES>(simd, out, query, candidates, from);
             from += CANDIDATES;
         }
-        for out in blocks.into_remainder().chunks_exact_mut(1).chain(by_ones.chunks_exact_mut(1)) {
+        for out in blocks.into_remainder().chunks_exact_mut(1) {
             block::<S, C, 1>(simd, out, query, candidates, from);
             from += 1;
         }
+    }
+}
+
+/// One long candidate, four stretches at a time.
+#[inline(always)]
+fn long<'s, S: Simd, C: Source<'s>>(simd: S, query: &[f32], candidates: C, row: usize) -> f32 {
+    let (count, width) = candidates.size();
+    assert!(width == query.len() && C::Value::is_read_in(S::F32_LANES), "values");
+    let values = candidates.values(row, &(0..width));
+    let next = candidates.values((row + 1).min(count - 1), &(0..width)).as_ptr();
+    let mut total = None;
+    for (at, query) in query.chunks(4 * DEPTH).enumerate() {
+        let from = at * 4 * DEPTH;
+        let (values, next) = (&values[from..][..query.len()], next.wrapping_add(from));
+        match query.len().div_ceil(DEPTH) {
+            1 => stretches::<S, C::Value, 1>(simd, query, values, next, &mut total),
+            2 => stretches::<S, C::Value, 2>(simd, query, values, next, &mut total),
+            3 => stretches::<S, C::Value, 3>(simd, query, values, next, &mut total),
+            _ => stretches::<S, C::Value, 4>(simd, query, values, next, &mut total),
+        }
+    }
+    total.unwrap_or(0.0)
+}
+
+/// Adds the sums of `N` stretches, of which only the last may be short, in their order.
+#[inline(always)]
+fn stretches<S: Simd, V: Lane, const N: usize>(
+    simd: S,
+    query: &[f32],
+    values: &[V],
+    next: *const V,
+    total: &mut Option<f32>,
+) {
+    let mut sums = [simd.splat_f32s(0.0); N];
+    let last = S::as_simd_f32s(&query[(N - 1) * DEPTH..]).0.len();
+    let mut add = |at: usize, j: usize| {
+        let at = j * DEPTH + at * S::F32_LANES;
+        if at.is_multiple_of(LINE / size_of::<V>()) {
+            bring_line_near(next.wrapping_add(at));
+        }
+        let x = simd.partial_load_f32s(&query[at..][..S::F32_LANES]);
+        // SAFETY: there are as many values as the query has, and it has this register.
+        #[allow(unsafe_code, reason = "see `Lane::register`")]
+        let y = unsafe { V::register(simd, values.as_ptr().add(at)) };
+        sums[j] = simd.mul_add_f32s(x, y, sums[j]);
+    };
+    for at in 0..last {
+        for j in 0..N {
+            add(at, j);
+        }
+    }
+    for at in last..DEPTH / S::F32_LANES {
+        for j in 0..N - 1 {
+            add(at, j);
+        }
+    }
+    let rest = query.len() % S::F32_LANES;
+    if rest > 0 {
+        let mut made = [0.0; WIDE];
+        V::make(&values[values.len() - rest..], &mut made[..rest]);
+        let x = simd.partial_load_f32s(&query[query.len() - rest..]);
+        sums[N - 1] = simd.mul_add_f32s(x, simd.partial_load_f32s(&made[..rest]), sums[N - 1]);
+    }
+    for sum in sums {
+        let sum = simd.reduce_sum_f32s(sum);
+        *total = Some(total.map_or(sum, |total| total + sum));
     }
 }
 

@@ -6,7 +6,7 @@ use pulp::{Simd, WithSimd};
 
 #[cfg(feature = "kernels")]
 use super::name::arch;
-use super::one::One;
+use super::one::{LONG, One};
 use super::product::View;
 use super::tiles::{bring_near, in_tiles};
 
@@ -87,7 +87,9 @@ fn block_of_rows<'a, 's, C: Source<'s>>(
     candidates: C,
 ) {
     let (count, width) = candidates.size();
-    if queries.len() == width && !C::Value::IS_MADE {
+    let by_one =
+        if C::Value::IS_MADE { width >= LONG && C::Value::is_read_in(arch().dispatch(Lanes)) } else { true };
+    if queries.len() == width && by_one {
         return in_tiles(out, (count, TILE_OF_FEW), count * width <= ALONE, |at, out| {
             for out in out {
                 arch().dispatch(One { out, query: queries, candidates: candidates.rows(at.clone()) });
@@ -100,6 +102,18 @@ fn block_of_rows<'a, 's, C: Source<'s>>(
     in_tiles(out, (count, size), alone, |at, out| {
         arch().dispatch(Tile::new(out, &panels, candidates.rows(at)));
     });
+}
+
+/// How many f32 a register holds.
+pub(super) struct Lanes;
+
+impl WithSimd for Lanes {
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> usize {
+        S::F32_LANES
+    }
 }
 
 /// Candidate vectors that a stream reads as f32, whatever they are stored as.
