@@ -88,7 +88,7 @@ pub enum ClusterError {
     #[error("`{0}` is no address of a scheduler: write host:port, such as 127.0.0.1:50050")]
     Address(String),
     /// Somebody stopped the work.
-    #[error("stopped; nothing of the shards is left")]
+    #[error("stopped; no half-written shards are left")]
     Stopped,
     /// Nothing answers where a scheduler should.
     #[error(

@@ -124,23 +124,18 @@ impl Place {
         }
     }
 
-    /// Removes the files of shards that are not to be kept, and what unfinished uploads have left beside them.
-    pub async fn remove_parts(&self, keep: impl Fn(usize) -> bool) -> Result<(), ClusterError> {
-        let failed =
-            |file: &str, source| ClusterError::Store { action: "remove", file: self.shown(file), source };
-        let found = self.store.list_with_delimiter(Some(&self.folder)).await;
-        for file in found.map_err(|source| failed("", source))?.objects {
-            let name = file.location.filename().unwrap_or_default().to_owned();
-            if number_of(&name).is_some_and(|number| !keep(number)) {
-                self.remove(&name).await?;
-            }
+    /// Removes the files of shards of these numbers, and what unfinished uploads of them have left. No other file is
+    /// touched: the folder may be somebody's.
+    pub async fn remove_parts(&self, numbers: std::ops::Range<usize>) -> Result<(), ClusterError> {
+        for number in numbers.clone() {
+            self.remove(&part(number)).await?;
         }
-        // A folder of this machine keeps uploads as `part-00000.parquet#1` until they are finished, and lists them
-        // nowhere.
+        // A folder of this machine keeps an upload as `part-00000.parquet#1` until it is finished.
         let Ok(folder) = self.url.to_file_path() else { return Ok(()) };
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name.split_once('#').is_some_and(|(name, _)| number_of(name).is_some()) {
+            let number = name.split_once('#').and_then(|(name, _)| number_of(name));
+            if number.is_some_and(|number| numbers.contains(&number)) {
                 let _ = std::fs::remove_file(entry.path());
             }
         }
@@ -253,18 +248,12 @@ mod tests {
     async fn what_was_left_of_other_shards_is_removed_and_nothing_else() {
         let home = tempfile::tempdir().unwrap();
         let place = Place::open(home.path().to_str().unwrap()).unwrap();
-        let names = [
-            part(0),
-            part(1),
-            part(7),
-            format!("{}#1", part(2)),
-            "notes.txt".to_owned(),
-            "part-x.parquet".to_owned(),
-        ];
+        let names =
+            [part(0), part(1), part(7), format!("{}#1", part(2)), part(9), "part-x.parquet".to_owned()];
         for name in &names {
             std::fs::write(home.path().join(name), "x").unwrap();
         }
-        place.remove_parts(|number| number < 2).await.unwrap();
+        place.remove_parts(2..8).await.unwrap();
         let there = |name: &String| home.path().join(name).exists();
         assert_eq!(names.iter().map(there).collect::<Vec<_>>(), [true, true, false, false, true, true]);
     }

@@ -39,6 +39,11 @@ pub async fn split(
     // Opening a model maps its values and reads none: damage would be copied into shards that look whole.
     let folder = ModelFolder::of(engine.project(), &identity.name).map_err(Error::from)?;
     folder.check(engine.project()).map_err(Error::from)?;
+    let planned = ranges(identity.entities, shards).len();
+    let earlier = match Manifest::find(place).await {
+        Ok(Some(earlier)) => earlier.shards.len(),
+        _ => 0,
+    };
     // A list of shards that are about to be replaced would describe neither the old nor the new ones.
     place.remove(crate::manifest::FILE).await?;
     let mut work = Work { engine, model: &open.model, identity: &identity, vectors, content: 0 };
@@ -46,7 +51,7 @@ pub async fn split(
     let outcome = work.write_all(place, shards, &mut written, &mut progress).await;
     // Files of earlier shards, or of these if they are not all there, describe nothing any more.
     let kept = if outcome.is_ok() { written.len() } else { 0 };
-    let cleaned = place.remove_parts(|part| part < kept).await;
+    let cleaned = place.remove_parts(kept..planned.max(earlier)).await;
     outcome?;
     cleaned?;
     let content = work.content;
@@ -55,10 +60,10 @@ pub async fn split(
     Ok(manifest)
 }
 
-/// Removes what a run that was stopped has left at a place that has no list of shards.
-pub async fn clean(place: &Place) -> Result<(), ClusterError> {
+/// Removes what a run that was stopped has left of so many shards, if it had begun to write them.
+pub async fn clean(place: &Place, shards: usize) -> Result<(), ClusterError> {
     if place.read(crate::manifest::FILE).await?.is_none() {
-        place.remove_parts(|_| false).await?;
+        place.remove_parts(0..shards).await?;
     }
     Ok(())
 }

@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         tokio::select! {
             made = split(&engine, args.model.as_deref(), &place, args.shards, vectors, progress) => made,
             _ = tokio::signal::ctrl_c() => {
-                clean(&place).await?;
+                clean(&place, args.shards).await?;
                 Err(ClusterError::Stopped)
             }
         }
